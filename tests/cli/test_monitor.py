@@ -64,24 +64,24 @@ def document(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     return found
 
 
-def test_the_status_is_a_gate(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_exits_with_1_at_a_warning_or_worse(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     fill(5)
     assert main(["monitor", "status", "--json"]) == 0
-    told = document(capsys)
-    assert (told["status"], told["exit_code"]) == ("insufficient_data", 0)
+    found = document(capsys)
+    assert (found["status"], found["exit_code"]) == ("insufficient_data", 0)
     fill(60, name="other")
     assert main(["monitor", "status", "--json", "--name", "other"]) == 0
     assert document(capsys)["status"] == "healthy"
     fill(0, 60, name="third")
     assert main(["monitor", "status", "--json"]) == 1
-    told = document(capsys)
-    assert (told["status"], told["exit_code"]) == ("critical", 1)
-    assert [one["name"] for one in told["monitors"]] == ["default", "other", "third"]  # type: ignore[attr-defined]
+    found = document(capsys)
+    assert (found["status"], found["exit_code"]) == ("critical", 1)
+    assert [one["name"] for one in found["monitors"]] == ["default", "other", "third"]  # type: ignore[attr-defined]
 
 
-def test_what_is_wrong_with_the_question_is_2(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_arguments_exit_with_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["monitor", "status"]) == 2
     assert "monitor.db" in capsys.readouterr().err
     fill(5)
@@ -98,7 +98,7 @@ def test_what_is_wrong_with_the_question_is_2(
 
 
 @pytest.mark.parametrize("width", [50, 80, 140])
-def test_nothing_an_agent_wrote_is_markup(folder: Path, width: int) -> None:
+def test_untrusted_text_is_not_interpreted_as_markup(folder: Path, width: int) -> None:
     fill(60, 40, 30)
     with MonitorStore("monitor.db", make=False) as store:
         one = monitor_document(store, "default")
@@ -112,8 +112,8 @@ def test_nothing_an_agent_wrote_is_markup(folder: Path, width: int) -> None:
         }
     for colours in (True, False):
         out = Console(file=io.StringIO(), width=width, force_terminal=colours, markup=False)
-        told = {"store": "monitor.db", "status": "critical", "monitors": [one]}
-        show_status(told, notices, to=out)
+        found = {"store": "monitor.db", "status": "critical", "monitors": [one]}
+        show_status(found, notices, to=out)
         out.print(make_view(watched, out))
         text = out.file.getvalue()  # type: ignore[attr-defined]
         plain = CUT.sub("", text)
@@ -124,7 +124,7 @@ def test_nothing_an_agent_wrote_is_markup(folder: Path, width: int) -> None:
         assert "the judge is failing" in plain
 
 
-def test_the_status_in_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_prints_one_line_per_fact(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fill(60, 40, 30)
     assert main(["monitor", "status"]) == 1
     out = capsys.readouterr().out
@@ -143,16 +143,16 @@ def test_the_status_in_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "judge" in {one["stream"] for one in alerts}  # type: ignore[attr-defined]
 
 
-def test_the_view_has_a_line_and_the_worst(
+def test_watch_shows_the_pass_rate_line_and_the_worst_interactions(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(60, 40)
     assert main(["monitor", "watch", "--once", "--json"]) == 0
-    told = document(capsys)
-    line = told["line"]
+    found = document(capsys)
+    line = found["line"]
     assert isinstance(line, list)
     assert [rate for rate, _, _ in line] == [1.0] * 12 + [0.0] * 8
-    worst = told["worst_recent"]
+    worst = found["worst_recent"]
     assert isinstance(worst, list)
     assert worst[0]["id"] == "bad-39"
     assert main(["monitor", "watch", "--once"]) == 0
@@ -162,7 +162,7 @@ def test_the_view_has_a_line_and_the_worst(
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_the_view_lives_until_it_is_interrupted(folder: Path, terminal: bool) -> None:
+def test_watch_updates_until_interrupted(folder: Path, terminal: bool) -> None:
     fill(30, 3)
     command = str(Path(sys.executable).with_name("fourscore"))
     asked = [command, "monitor", "watch", "--every", "0.1"]
@@ -183,8 +183,8 @@ def test_the_view_lives_until_it_is_interrupted(folder: Path, terminal: bool) ->
     assert b"\x1b[31m\x07" not in seen
 
 
-def test_a_file_of_spans_is_scored(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = {"gen_ai.operation.name": "chat", "gen_ai.prompt": "2+2?"}
+def test_ingest_scores_a_file_of_spans(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = {"gen_ai.operation.name": "chat", "gen_ai.prompt": "2+2?"}
     spans = [
         {
             "traceId": f"{number:032x}",
@@ -193,7 +193,7 @@ def test_a_file_of_spans_is_scored(folder: Path, capsys: pytest.CaptureFixture[s
             "startTimeUnixNano": "1700000000000000000",
             "attributes": [
                 {"key": key, "value": {"stringValue": text}}
-                for key, text in {**told, "gen_ai.completion": "\\boxed{4}"}.items()
+                for key, text in {**found, "gen_ai.completion": "\\boxed{4}"}.items()
             ],
         }
         for number in (1, 2, 3)
@@ -216,21 +216,21 @@ def test_a_file_of_spans_is_scored(folder: Path, capsys: pytest.CaptureFixture[s
     assert main(["monitor", "ingest", "none.jsonl"]) == 2
 
 
-def test_a_line_of_bars() -> None:
+def test_sparkline_bars_and_colours() -> None:
     assert list(pass_rate_buckets([], 10)) == []
     text = sparkline([(1.0, 5, 0.0), (0.8, 5, 0.0), (0.5, 5, 0.0)], 0.85, 0.7)
     assert text.plain == "█▅▁"
     assert [span.style for span in text.spans] == ["green", "yellow", "red"]
 
 
-def test_the_metrics_are_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_metrics_prints_prometheus_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fill(30)
     assert main(["monitor", "metrics"]) == 0
     assert "# TYPE fourscore_monitor_status gauge" in capsys.readouterr().out
     assert main(["monitor", "metrics", "--json"]) == 2
 
 
-def test_an_interaction_becomes_a_case_that_runs(
+def test_promoted_interaction_is_a_case_that_runs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(30, 3)
@@ -243,9 +243,9 @@ def test_an_interaction_becomes_a_case_that_runs(
     first, _ = CaseFile("cases.jsonl").cases()
     assert first.input == f"What is 1? {EVIL}"
     assert set(first.tags) >= {"a"}
-    told = first.metadata["promoted"]
-    assert (told["monitor"], told["interaction"], told["score"]) == ("default", "bad-1", 0.0)
-    assert told["output"].startswith("bad ")
+    found = first.metadata["promoted"]
+    assert (found["monitor"], found["interaction"], found["score"]) == ("default", "bad-1", 0.0)
+    assert found["output"].startswith("bad ")
     Path("agent.py").write_text("def answer(input):\n    return 'an answer to it'\n")
     lines = ["from fourscore import judge", "@judge", "def said(case, trace):", "    return True"]
     Path("checks.py").write_text("\n".join(lines))
@@ -260,7 +260,9 @@ def test_an_interaction_becomes_a_case_that_runs(
     assert (ran["total_tests"], ran["passed"]) == (2, 2)
 
 
-def test_the_same_is_not_promoted_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_promote_refuses_the_same_interaction_twice(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     fill(30, 3)
 
     def promote(id_: str) -> int:
@@ -280,9 +282,7 @@ def test_the_same_is_not_promoted_twice(folder: Path, capsys: pytest.CaptureFixt
     assert [case.id for case in CaseFile("cases.jsonl").cases()] == ["bad-2", "bad-1"]
 
 
-def test_what_was_not_kept_cannot_be_promoted(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_promote_needs_a_stored_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fill(3, privacy=PrivacySettings(keep_text=None))
     assert main(["monitor", "promote", "good-1", "--to", "cases.jsonl"]) == 2
     assert "expired" in capsys.readouterr().err
@@ -296,15 +296,17 @@ def test_what_was_not_kept_cannot_be_promoted(
     assert main([*asked, "no/such/cases.jsonl"]) == 2
 
 
-def test_a_cron_job_delivers_what_is_due(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_deliver_sends_due_alerts_and_exits(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     fill(0, 60)
     Path("monitor.yaml").write_text(
         "sinks:\n  log:\n  hook:\n    kind: webhook\n    url: http://127.0.0.1:9\n"
     )
     assert main(["monitor", "deliver", "--json"]) == 3
-    told = document(capsys)
-    assert told["exit_code"] == 3
-    counts = told["monitors"]["default"]  # type: ignore[index]
+    found = document(capsys)
+    assert found["exit_code"] == 3
+    counts = found["monitors"]["default"]  # type: ignore[index]
     assert counts["sent"] > 0
     assert counts["failed"] == 1
     Path("monitor.yaml").write_text("sinks:\n  log:\n")
@@ -317,7 +319,7 @@ def test_a_cron_job_delivers_what_is_due(folder: Path, capsys: pytest.CaptureFix
     assert main(["monitor", "deliver", "--config", "no.yaml"]) == 2
 
 
-def test_the_corrected_rate_needs_a_calibration_of_this_rubric(
+def test_corrected_rate_needs_a_calibration_of_this_rubric(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(50, 10)
@@ -325,22 +327,22 @@ def test_the_corrected_rate_needs_a_calibration_of_this_rubric(
     asked = ["monitor", "status", "--calibration", "rubric.yaml"]
     assert main(asked) == 2
     assert "has no calibration" in capsys.readouterr().err
-    found = {
+    calibration = {
         "judge": read_rubric("rubric.yaml").provenance.rubric, "data": "d", "date": "2026-01-02",
         "n": 100, "sensitivity": {"right": 45, "of": 50}, "specificity": {"right": 40, "of": 50},
     }  # fmt: skip
-    write_section("rubric.yaml", "calibration", found)
+    write_section("rubric.yaml", "calibration", calibration)
     assert main([*asked, "--json"]) == 0
-    told = document(capsys)["monitors"][0]["pass_rate_corrected"]  # type: ignore[index]
-    assert told["value"] == pytest.approx((50 / 60 + 0.8 - 1) / (0.9 + 0.8 - 1))
+    found = document(capsys)["monitors"][0]["pass_rate_corrected"]  # type: ignore[index]
+    assert found["value"] == pytest.approx((50 / 60 + 0.8 - 1) / (0.9 + 0.8 - 1))
     assert main(asked) == 0
     assert re.search(r"^corrected +90\.5% .*100 labels", capsys.readouterr().out, re.MULTILINE)
-    write_section("rubric.yaml", "calibration", {**found, "judge": "another"})
+    write_section("rubric.yaml", "calibration", {**calibration, "judge": "another"})
     assert main(asked) == 2
     assert "has changed since it was calibrated" in capsys.readouterr().err
 
 
-def test_the_dashboard_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dashboard_files_are_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["monitor", "dashboard", "--out", "grafana"]) == 0
     assert capsys.readouterr().out == "grafana/dashboard.json\ngrafana/rules.yaml\n"
     assert main(["monitor", "dashboard", "--out", "grafana", "--json"]) == 0

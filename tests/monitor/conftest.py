@@ -16,15 +16,15 @@ class Request(NamedTuple):
     body: bytes
 
 
-class SpanReceiver(ThreadingHTTPServer):
-    """Answers with `status` and `told`, and keeps what it was sent."""
+class WebhookReceiver(ThreadingHTTPServer):
+    """Answers with `status` and `reply_headers`, and keeps the requests."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.requests: list[Request] = []
-        self.status, self.told = 200, dict[str, str]()
+        self.status, self.reply_headers = 200, dict[str, str]()
 
     @property
     def url(self) -> str:
@@ -32,14 +32,14 @@ class SpanReceiver(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    server: SpanReceiver
+    server: WebhookReceiver
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
         headers = {key.lower(): value for key, value in self.headers.items()}
         self.server.requests.append(Request(self.path, headers, body))
         self.send_response(self.server.status)
-        for key, value in self.server.told.items():
+        for key, value in self.server.reply_headers.items():
             self.send_header(key, value)
         self.send_header("content-length", "0")
         self.end_headers()
@@ -48,8 +48,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def receiver() -> Iterator[SpanReceiver]:
-    server = SpanReceiver()
+def receiver() -> Iterator[WebhookReceiver]:
+    server = WebhookReceiver()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield server
@@ -60,14 +60,14 @@ def receiver() -> Iterator[SpanReceiver]:
 
 @pytest.fixture
 def notice() -> Callable[..., Notice]:
-    def made(**fields: Any) -> Notice:
-        told: dict[str, Any] = {
+    def made(**changes: Any) -> Notice:
+        fields: dict[str, Any] = {
             "id": "alert_1", "monitor": "shop", "stream": "tag:refunds", "state": "firing",
             "status": "critical", "before": "healthy", "severity": "critical",
             "since": 1_700_000_000.0, "at": 1_700_000_060.0, "repetition": 0, "estimate": 0.6,
             "low": 0.5, "high": 0.7, "n": 50, "method": "cusum", "sure": 0.98,
-            "evidence": ("req-1", "req-2"), **fields,
+            "evidence": ("req-1", "req-2"), **changes,
         }  # fmt: skip
-        return Notice(**told)
+        return Notice(**fields)
 
     return made

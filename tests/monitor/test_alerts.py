@@ -20,13 +20,13 @@ from fourscore.stores.monitor_rows import NewAlert, SampleRow
 NOW = 1_800_000_000.0
 
 
-class Ear:
+class RecordingSink:
     """A sink that hears everything, or fails as often as it is told to."""
 
     def __init__(self, name: str = "ear", *, together: int = 1, **policy: object) -> None:
         self.name, self.together = name, together
         self.policy = Policy(**policy)  # type: ignore[arg-type]
-        self.heard: list[Notice] = []
+        self.received: list[Notice] = []
         self.failures = 0
         self.again: float | None = None
 
@@ -34,11 +34,11 @@ class Ear:
         if self.failures:
             self.failures -= 1
             raise SinkError("503", again=self.again)
-        self.heard += notices
+        self.received += notices
 
     @property
     def words(self) -> list[str]:
-        return [f"{one.state} {one.status}" for one in self.heard]
+        return [f"{one.state} {one.status}" for one in self.received]
 
 
 @judge
@@ -59,17 +59,17 @@ def change(
     at: float = NOW,
     **more: object,
 ) -> StatusChange:
-    told: dict[str, object] = {
+    details: dict[str, object] = {
         "estimate": 0.6, "low": 0.5, "high": 0.7, "n": 50, "method": "sequence", "sure": 0.98,
         "evidence": ("req-1", "req-2"), "since": at - 60, **more,
     }  # fmt: skip
-    return StatusChange(stream=stream, before=before, after=after, at=at, **told)  # type: ignore[arg-type]
+    return StatusChange(stream=stream, before=before, after=after, at=at, **details)  # type: ignore[arg-type]
 
 
 _ids = iter(range(1_000_000))
 
 
-def raise_(store: MonitorStore, *changes: StatusChange, name: str = "default") -> None:
+def raise_alert(store: MonitorStore, *changes: StatusChange, name: str = "default") -> None:
     """As a fold does it, in the transaction of a sample."""
     rows = [
         NewAlert(
@@ -92,102 +92,102 @@ def raise_(store: MonitorStore, *changes: StatusChange, name: str = "default") -
     store.commit(name, [entry], lambda _state, _new: (b"{}", rows))
 
 
-def test_told_once_and_again_by_the_policy_and_when_it_is_over(store: MonitorStore) -> None:
-    ear = Ear(repeat=4 * HOUR)
-    tell = Deliverer(store, "default", [ear]).deliver_due
-    raise_(store, change("healthy", "critical"))
-    assert tell(NOW) == {"sent": 1}
-    assert tell(NOW + 1) == {}
-    assert tell(NOW + 4 * HOUR - 1) == {}
-    assert tell(NOW + 4 * HOUR) == {"sent": 1}
-    assert ear.words == ["firing critical"] * 2
-    assert [one.repetition for one in ear.heard] == [0, 1]
-    assert ear.heard[0].id != ear.heard[1].id
-    raise_(store, change("critical", "healthy", at=NOW + 5 * HOUR, sure=None, evidence=()))
-    assert tell(NOW + 5 * HOUR) == {"sent": 1}
-    assert tell(NOW + 50 * HOUR) == {}
-    assert ear.words[-1] == "resolved healthy"
-    assert ear.heard[-1].severity == "critical"
-    assert ear.heard[-1].since == NOW - 60  # of the trouble, not of its end
+def test_alert_is_sent_once_then_repeated_then_resolved(store: MonitorStore) -> None:
+    sink = RecordingSink(repeat=4 * HOUR)
+    deliver = Deliverer(store, "default", [sink]).deliver_due
+    raise_alert(store, change("healthy", "critical"))
+    assert deliver(NOW) == {"sent": 1}
+    assert deliver(NOW + 1) == {}
+    assert deliver(NOW + 4 * HOUR - 1) == {}
+    assert deliver(NOW + 4 * HOUR) == {"sent": 1}
+    assert sink.words == ["firing critical"] * 2
+    assert [one.repetition for one in sink.received] == [0, 1]
+    assert sink.received[0].id != sink.received[1].id
+    raise_alert(store, change("critical", "healthy", at=NOW + 5 * HOUR, sure=None, evidence=()))
+    assert deliver(NOW + 5 * HOUR) == {"sent": 1}
+    assert deliver(NOW + 50 * HOUR) == {}
+    assert sink.words[-1] == "resolved healthy"
+    assert sink.received[-1].severity == "critical"
+    assert sink.received[-1].since == NOW - 60  # of the trouble, not of its end
     assert store.counts("default")["deliveries_sent:ear"] == 3
 
 
-def test_without_a_repeat_it_is_told_once(store: MonitorStore) -> None:
-    ear = Ear(repeat=None)
-    raise_(store, change("healthy", "warning"))
-    tell = Deliverer(store, "default", [ear]).deliver_due
-    assert [tell(NOW), tell(NOW + 1000 * DAY)] == [{"sent": 1}, {}]
+def test_alert_is_sent_once_without_repeat(store: MonitorStore) -> None:
+    sink = RecordingSink(repeat=None)
+    raise_alert(store, change("healthy", "warning"))
+    deliver = Deliverer(store, "default", [sink]).deliver_due
+    assert [deliver(NOW), deliver(NOW + 1000 * DAY)] == [{"sent": 1}, {}]
 
 
-def test_who_was_away_hears_how_things_stand(store: MonitorStore) -> None:
-    raise_(
+def test_sink_that_was_down_gets_the_present_status(store: MonitorStore) -> None:
+    raise_alert(
         store,
         change("healthy", "warning", at=NOW),
         change("warning", "critical", at=NOW + 10),
         change("healthy", "warning", stream="tag:a", at=NOW + 20),
         change("warning", "healthy", stream="tag:a", at=NOW + 30),
     )
-    ear = Ear()
-    done = Deliverer(store, "default", [ear]).deliver_due(NOW + 60)
+    sink = RecordingSink()
+    done = Deliverer(store, "default", [sink]).deliver_due(NOW + 60)
     assert done == {"sent": 2, "skipped": 2}
-    assert [(one.stream, one.state) for one in ear.heard] == [
+    assert [(one.stream, one.state) for one in sink.received] == [
         ("overall", "firing"),
         ("tag:a", "resolved"),
     ]
-    assert ear.heard[0].status == "critical"
-    assert ear.heard[0].since == NOW - 60
+    assert sink.received[0].status == "critical"
+    assert sink.received[0].since == NOW - 60
 
 
-def test_a_new_sink_hears_of_what_is_open_and_not_of_the_past(store: MonitorStore) -> None:
-    raise_(
+def test_new_sink_gets_open_alerts_and_no_history(store: MonitorStore) -> None:
+    raise_alert(
         store,
         change("healthy", "critical", stream="tag:a", at=NOW - 9 * DAY),
         change("critical", "healthy", stream="tag:a", at=NOW - 8 * DAY),
         change("healthy", "warning", at=NOW - 7 * DAY),
     )
-    ear = Ear()
-    assert Deliverer(store, "default", [ear]).deliver_due(NOW) == {"sent": 1, "skipped": 2}
-    assert ear.words == ["firing warning"]
+    sink = RecordingSink()
+    assert Deliverer(store, "default", [sink]).deliver_due(NOW) == {"sent": 1, "skipped": 2}
+    assert sink.words == ["firing warning"]
 
 
-def test_an_end_that_is_late_does_not_end_what_has_begun_since(store: MonitorStore) -> None:
-    ear = Ear()
-    deliverer = Deliverer(store, "default", [ear])
-    raise_(store, change("healthy", "critical"))
+def test_late_resolution_does_not_resolve_a_newer_alert(store: MonitorStore) -> None:
+    sink = RecordingSink()
+    deliverer = Deliverer(store, "default", [sink])
+    raise_alert(store, change("healthy", "critical"))
     deliverer.deliver_due(NOW)
-    ear.failures = 1
-    raise_(store, change("critical", "healthy", at=NOW + 10))
+    sink.failures = 1
+    raise_alert(store, change("critical", "healthy", at=NOW + 10))
     assert deliverer.deliver_due(NOW + 10) == {"failed": 1}
-    raise_(store, change("healthy", "critical", at=NOW + 12))
+    raise_alert(store, change("healthy", "critical", at=NOW + 12))
     assert deliverer.deliver_due(NOW + 60) == {"skipped": 1, "sent": 1}
-    assert ear.words == ["firing critical", "firing critical"]
+    assert sink.words == ["firing critical", "firing critical"]
 
 
-def test_a_sink_for_critical_alerts_hears_when_they_ease(store: MonitorStore) -> None:
-    ear = Ear(least="critical")
-    tell = Deliverer(store, "default", [ear]).deliver_due
-    raise_(store, change("healthy", "warning"))
-    assert tell(NOW) == {"skipped": 1}
-    raise_(store, change("warning", "critical", at=NOW + 1))
-    raise_(store, change("critical", "warning", at=NOW + 2))
-    assert tell(NOW + 3) == {"skipped": 1, "sent": 1}  # came and went: told as over
-    raise_(store, change("warning", "critical", at=NOW + 4))
-    assert tell(NOW + 5) == {"sent": 1}
-    raise_(store, change("critical", "warning", at=NOW + 6))
-    assert tell(NOW + 7) == {"sent": 1}
-    raise_(store, change("warning", "healthy", at=NOW + 8))
-    assert tell(NOW + 9) == {"skipped": 1}
-    assert ear.words == ["resolved warning", "firing critical", "resolved warning"]
-    assert headline(ear.heard[-1]) == "default: the pass rate is warning, no longer critical"
+def test_sink_for_critical_alerts_is_notified_when_they_ease(store: MonitorStore) -> None:
+    sink = RecordingSink(least="critical")
+    deliver = Deliverer(store, "default", [sink]).deliver_due
+    raise_alert(store, change("healthy", "warning"))
+    assert deliver(NOW) == {"skipped": 1}
+    raise_alert(store, change("warning", "critical", at=NOW + 1))
+    raise_alert(store, change("critical", "warning", at=NOW + 2))
+    assert deliver(NOW + 3) == {"skipped": 1, "sent": 1}  # came and went: told as over
+    raise_alert(store, change("warning", "critical", at=NOW + 4))
+    assert deliver(NOW + 5) == {"sent": 1}
+    raise_alert(store, change("critical", "warning", at=NOW + 6))
+    assert deliver(NOW + 7) == {"sent": 1}
+    raise_alert(store, change("warning", "healthy", at=NOW + 8))
+    assert deliver(NOW + 9) == {"skipped": 1}
+    assert sink.words == ["resolved warning", "firing critical", "resolved warning"]
+    assert headline(sink.received[-1]) == "default: the pass rate is warning, no longer critical"
 
 
-def test_a_sink_that_fails_is_tried_again_later_with_the_same_id(store: MonitorStore) -> None:
-    ear, other = Ear(), Ear("other")
-    ear.failures = 2
-    deliverer = Deliverer(store, "default", [ear, other])
-    raise_(store, change("healthy", "critical"), change("healthy", "warning", stream="tag:a"))
+def test_failed_delivery_is_retried_with_the_same_id(store: MonitorStore) -> None:
+    sink, other = RecordingSink(), RecordingSink("other")
+    sink.failures = 2
+    deliverer = Deliverer(store, "default", [sink, other])
+    raise_alert(store, change("healthy", "critical"), change("healthy", "warning", stream="tag:a"))
     assert deliverer.deliver_due(NOW) == {"failed": 1, "sent": 2}  # it rests after a failure
-    assert (len(ear.heard), len(other.heard)) == (0, 2)
+    assert (len(sink.received), len(other.received)) == (0, 2)
     assert deliverer.deliver_due(NOW + 1) == {}
     assert deliverer.deliver_due(NOW + FIRST_RETRY) == {"failed": 1}
     (state, sent, attempts, error) = store.outbox.deliveries(1)["ear"]
@@ -197,102 +197,102 @@ def test_a_sink_that_fails_is_tried_again_later_with_the_same_id(store: MonitorS
     assert store.outbox.deliveries(1)["ear"] == ("sent", 1, 0, "")
 
 
-def test_a_sink_may_say_when_to_come_again(store: MonitorStore) -> None:
-    ear = Ear()
-    ear.failures, ear.again = 1, 100.0
-    deliverer = Deliverer(store, "default", [ear])
-    raise_(store, change("healthy", "critical"))
+def test_sink_error_may_set_the_retry_delay(store: MonitorStore) -> None:
+    sink = RecordingSink()
+    sink.failures, sink.again = 1, 100.0
+    deliverer = Deliverer(store, "default", [sink])
+    raise_alert(store, change("healthy", "critical"))
     assert deliverer.deliver_due(NOW) == {"failed": 1}
     assert deliverer.deliver_due(NOW + 99) == {}
     assert deliverer.deliver_due(NOW + 100) == {"sent": 1}
 
 
-def test_an_end_that_nobody_takes_is_given_up_after_a_day(store: MonitorStore) -> None:
-    ear = Ear()
-    deliverer = Deliverer(store, "default", [ear])
-    raise_(store, change("healthy", "critical"))
+def test_undeliverable_resolution_is_given_up_after_a_day(store: MonitorStore) -> None:
+    sink = RecordingSink()
+    deliverer = Deliverer(store, "default", [sink])
+    raise_alert(store, change("healthy", "critical"))
     deliverer.deliver_due(NOW)
-    raise_(store, change("critical", "healthy", at=NOW + 1))
-    ear.failures = 10
+    raise_alert(store, change("critical", "healthy", at=NOW + 1))
+    sink.failures = 10
     assert deliverer.deliver_due(NOW + 2 * DAY) == {"failed": 1}
     assert deliverer.deliver_due(NOW + 3 * DAY) == {}
     assert store.outbox.deliveries(2)["ear"][0] == "given up"
 
 
-def test_whoever_dies_while_sending_is_replaced_and_the_id_stays(store: MonitorStore) -> None:
-    raise_(store, change("healthy", "critical"))
+def test_another_process_takes_over_after_the_lease_with_the_same_id(store: MonitorStore) -> None:
+    raise_alert(store, change("healthy", "critical"))
     seen: list[str] = []
 
-    class Dies(Ear):
+    class Dies(RecordingSink):
         def send(self, notices: Sequence[Notice]) -> None:
             seen.append(notices[0].id)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         Deliverer(store, "default", [Dies()]).deliver_due(NOW)
-    ear = Ear()
-    second = Deliverer(store, "default", [ear])
+    sink = RecordingSink()
+    second = Deliverer(store, "default", [sink])
     assert second.deliver_due(NOW + LEASE - 1) == {}
     assert second.deliver_due(NOW + 2 * LEASE) == {"sent": 1}
-    assert [one.id for one in ear.heard] == seen
+    assert [one.id for one in sink.received] == seen
 
 
-def test_a_sink_whose_code_breaks_is_a_failure_and_no_more(store: MonitorStore) -> None:
-    class Breaks(Ear):
+def test_exception_in_a_sink_counts_as_a_failed_delivery(store: MonitorStore) -> None:
+    class Breaks(RecordingSink):
         def send(self, notices: Sequence[Notice]) -> None:
             raise ZeroDivisionError
 
-    raise_(store, change("healthy", "critical"))
+    raise_alert(store, change("healthy", "critical"))
     assert Deliverer(store, "default", [Breaks()]).deliver_due(NOW) == {"failed": 1}
     assert store.outbox.deliveries(1)["ear"][3] == "ZeroDivisionError"
 
 
-def test_alerts_go_together_where_a_sink_takes_them_so(store: MonitorStore) -> None:
+def test_alerts_are_batched_for_sinks_that_take_several(store: MonitorStore) -> None:
     sizes: list[int] = []
 
-    class Counts(Ear):
+    class Counts(RecordingSink):
         def send(self, notices: Sequence[Notice]) -> None:
             sizes.append(len(notices))
 
-    raise_(store, *(change("healthy", "warning", stream=f"tag:{n}") for n in range(7)))
-    ear = Counts(together=5)
-    assert Deliverer(store, "default", [ear]).deliver_due(NOW) == {"sent": 7}
+    raise_alert(store, *(change("healthy", "warning", stream=f"tag:{n}") for n in range(7)))
+    sink = Counts(together=5)
+    assert Deliverer(store, "default", [sink]).deliver_due(NOW) == {"sent": 7}
     assert sizes == [5, 2]
 
 
-def test_the_thread_tells_and_the_end_tells_what_is_left(store: MonitorStore) -> None:
-    ear = Ear()
-    deliverer = Deliverer(store, "default", [ear], pause=0.01)
+def test_thread_delivers_and_close_delivers_the_rest(store: MonitorStore) -> None:
+    sink = RecordingSink()
+    deliverer = Deliverer(store, "default", [sink], pause=0.01)
     deliverer.start()
     deliverer.start()  # one thread
-    raise_(store, change("healthy", "critical", at=time.time()))
+    raise_alert(store, change("healthy", "critical", at=time.time()))
     deadline = time.monotonic() + 60
-    while not ear.heard and time.monotonic() < deadline:
+    while not sink.received and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert ear.words == ["firing critical"]
+    assert sink.words == ["firing critical"]
     deliverer.close(60)
-    slow = Deliverer(store, "default", [other := Ear("other")], pause=3600)
+    slow = Deliverer(store, "default", [other := RecordingSink("other")], pause=3600)
     slow.start()
-    while not other.heard and time.monotonic() < deadline:
+    while not other.received and time.monotonic() < deadline:
         time.sleep(0.01)
-    raise_(store, change("critical", "healthy", at=time.time()))
+    raise_alert(store, change("critical", "healthy", at=time.time()))
     slow.close(60)
     assert other.words == ["firing critical", "resolved healthy"]
 
 
-def test_who_is_told_again_hears_how_it_is_by_now(store: MonitorStore) -> None:
+def test_repeated_alert_has_the_current_pass_rate(store: MonitorStore) -> None:
     judgement = MonitorState()
     with ProductionMonitor(1.0, rubric=fine, store=store) as monitor:
         for number in range(60):
             monitor.sample_and_evaluate("q", "bad", id=str(number))
-        before = Ear(repeat=HOUR)
+        before = RecordingSink(repeat=HOUR)
         now = time.time()
         deliverer = Deliverer(store, "default", [before])
         deliverer.deliver_due(now)
         for number in range(60, 70):
             monitor.sample_and_evaluate("q", "good", id=str(number))
         deliverer.deliver_due(now + HOUR)
-    first, again = (one for one in before.heard if one.stream == "overall")
+    first, again = (one for one in before.received if one.stream == "overall")
     assert (first.lately, first.repetition, again.repetition) == (None, 0, 1)
     assert again.lately is not None
     assert again.lately.low < again.lately.pass_rate == pytest.approx(10 / again.lately.n)
@@ -305,24 +305,24 @@ def test_who_is_told_again_hears_how_it_is_by_now(store: MonitorStore) -> None:
     assert read_current_rate(state, "judge") is None
 
 
-def test_an_alert_that_cannot_be_read_does_not_stop_the_others(store: MonitorStore) -> None:
+def test_unreadable_alert_does_not_stop_the_others(store: MonitorStore) -> None:
     rows = [NewAlert(stream="overall", at=NOW, open=True, body=b"{}")]
     entry = SampleRow(
         id="odd", at=NOW, drawn=True, status="scored", passed=True, value=1.0, body=b"{}"
     )
     store.commit("default", [entry], lambda _state, _new: (b"{}", rows))
-    raise_(store, change("healthy", "critical", stream="tag:a"))
-    ear = Ear()
-    assert Deliverer(store, "default", [ear]).deliver_due(NOW) == {"skipped": 1, "sent": 1}
+    raise_alert(store, change("healthy", "critical", stream="tag:a"))
+    sink = RecordingSink()
+    assert Deliverer(store, "default", [sink]).deliver_due(NOW) == {"skipped": 1, "sent": 1}
     assert store.outbox.deliveries(1)["ear"][3].startswith("the alert cannot be read")
 
 
-def test_a_lease_begins_when_it_is_taken(store: MonitorStore) -> None:
+def test_lease_starts_when_the_alert_is_claimed(store: MonitorStore) -> None:
     """Slow sinks must not let the claims that follow expire before they are sent."""
-    raise_(store, *(change("healthy", "warning", stream=f"tag:{n}") for n in range(3)))
+    raise_alert(store, *(change("healthy", "warning", stream=f"tag:{n}") for n in range(3)))
     claimed: list[float] = []
 
-    class Slow(Ear):
+    class Slow(RecordingSink):
         def send(self, notices: Sequence[Notice]) -> None:
             (row,) = store._file.rows("SELECT next FROM deliveries WHERE state = 'claimed'")
             claimed.append(row[0])
@@ -333,19 +333,19 @@ def test_a_lease_begins_when_it_is_taken(store: MonitorStore) -> None:
     assert claimed[2] - claimed[1] >= 0.05
 
 
-def test_two_monitors_of_a_store_are_told_apart(store: MonitorStore) -> None:
-    raise_(store, change("healthy", "critical"), name="a")
-    raise_(store, change("healthy", "critical"), name="b")
-    ear = Ear()
+def test_alerts_of_two_monitors_in_one_store_are_separate(store: MonitorStore) -> None:
+    raise_alert(store, change("healthy", "critical"), name="a")
+    raise_alert(store, change("healthy", "critical"), name="b")
+    sink = RecordingSink()
     for name in ("a", "b"):
-        assert Deliverer(store, name, [ear]).deliver_due(NOW) == {"sent": 1}
-    assert [one.monitor for one in ear.heard] == ["a", "b"]
-    assert ear.heard[0].id != ear.heard[1].id
+        assert Deliverer(store, name, [sink]).deliver_due(NOW) == {"sent": 1}
+    assert [one.monitor for one in sink.received] == ["a", "b"]
+    assert sink.received[0].id != sink.received[1].id
 
 
-def test_two_sinks_of_one_name_are_refused(store: MonitorStore) -> None:
+def test_two_sinks_of_the_same_name_are_refused(store: MonitorStore) -> None:
     with pytest.raises(ConfigError, match="two sinks are called 'ear'"):
-        Deliverer(store, "default", [Ear(), Ear()])
+        Deliverer(store, "default", [RecordingSink(), RecordingSink()])
 
 
 @pytest.mark.parametrize(
@@ -361,27 +361,31 @@ def test_two_sinks_of_one_name_are_refused(store: MonitorStore) -> None:
         ("drift:mix", "healthy", "m: the mix of traffic is as in the reference again"),
     ],
 )
-def test_headlines(store: MonitorStore, stream: str, after: AlarmStatus, words: str) -> None:
-    raise_(store, change("critical" if after == "healthy" else "healthy", after, stream), name="m")
+def test_headline_of_each_kind_of_alert(
+    store: MonitorStore, stream: str, after: AlarmStatus, words: str
+) -> None:
+    raise_alert(
+        store, change("critical" if after == "healthy" else "healthy", after, stream), name="m"
+    )
     (alert,) = store.outbox.alerts("m")
     assert headline(make_local_notice("m", alert)) == words
 
 
-def test_facts_name_the_evidence_since_when_and_how_sure(store: MonitorStore) -> None:
-    raise_(store, change("healthy", "critical"), change("healthy", "critical", stream="judge"))
+def test_facts_have_evidence_start_time_and_confidence(store: MonitorStore) -> None:
+    raise_alert(store, change("healthy", "critical"), change("healthy", "critical", stream="judge"))
     judge, overall = (make_local_notice("m", alert) for alert in store.outbox.alerts("default"))
-    told = facts(overall, repr)
-    assert told["pass rate"] == "60.0% [50.0%, 70.0%], n=50"
-    assert told["since"] == "2027-01-15 07:59:00 UTC"
-    assert told["noticed"] == "2027-01-15 08:00:00 UTC"
-    assert told["how sure"].startswith("98.00%")
-    assert told["evidence"] == "'req-1', 'req-2'"
+    details = facts(overall, repr)
+    assert details["pass rate"] == "60.0% [50.0%, 70.0%], n=50"
+    assert details["since"] == "2027-01-15 07:59:00 UTC"
+    assert details["noticed"] == "2027-01-15 08:00:00 UTC"
+    assert details["how sure"].startswith("98.00%")
+    assert details["evidence"] == "'req-1', 'req-2'"
     assert facts(judge)["not measured"] == "40.0% [30.0%, 50.0%], n=50"
 
 
-def test_a_rule_without_a_promise_promises_nothing(store: MonitorStore) -> None:
-    raise_(store, change("healthy", "critical", method="simple", sure=None, estimate=None))
+def test_simple_mode_states_no_confidence(store: MonitorStore) -> None:
+    raise_alert(store, change("healthy", "critical", method="simple", sure=None, estimate=None))
     (alert,) = store.outbox.alerts("default")
-    told = facts(make_local_notice("m", alert))
-    assert told["how sure"].startswith("not stated")
-    assert told["pass rate"] == "unknown, n=50"
+    details = facts(make_local_notice("m", alert))
+    assert details["how sure"].startswith("not stated")
+    assert details["pass rate"] == "unknown, n=50"

@@ -30,7 +30,7 @@ def monitor() -> ProductionMonitor:
 Reply = list[dict[str, Any]]
 
 
-def app_of(
+def make_app(
     *pieces: bytes, status: int = 200, headers: Any = JSON
 ) -> Callable[[Any, Any, Any], Awaitable[None]]:
     async def app(_scope: Any, receive: Any, send: Any) -> None:
@@ -69,18 +69,18 @@ def seen(monitor: ProductionMonitor) -> list[tuple[str, str, str]]:
     return [(sample.query, sample.preview, str(sample.status)) for sample in samples]
 
 
-def test_json_in_and_out(monitor: ProductionMonitor) -> None:
-    app = app_of(b'{"answer": ', b'"good one"}')
+def test_reads_query_and_output_from_json(monitor: ProductionMonitor) -> None:
+    app = make_app(b'{"answer": ', b'"good one"}')
     wrapped = monitor.asgi(app)
     body = json.dumps({"question": "why?"}).encode()
     assert call(wrapped, body[:5], body[5:]) == call(app, body)
     assert seen(monitor) == [("why?", "good one", "scored")]
 
 
-def test_chat_shapes(monitor: ProductionMonitor) -> None:
+def test_reads_chat_completions_and_event_streams(monitor: ProductionMonitor) -> None:
     reply = json.dumps({"choices": [{"message": {"content": "good chat"}}]}).encode()
     ask = {"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "why?"}]}
-    call(monitor.asgi(app_of(reply)), json.dumps(ask).encode())
+    call(monitor.asgi(make_app(reply)), json.dumps(ask).encode())
     stream = [
         b'data: {"choices": [{"delta": {"role": "assistant"}}]}\n\n',
         b'data: {"choices": [{"delta": {"content": "good "}}]}\n\ndata: {"choices": [{"delta": ',
@@ -88,16 +88,16 @@ def test_chat_shapes(monitor: ProductionMonitor) -> None:
         b"data: [DONE]\n\n",
     ]
     events = [(b"content-type", b"text/event-stream; charset=utf-8")]
-    call(monitor.asgi(app_of(*stream, headers=events)), json.dumps(ask).encode())
+    call(monitor.asgi(make_app(*stream, headers=events)), json.dumps(ask).encode())
     assert seen(monitor) == [("why?", "good chat", "scored"), ("why?", "good stream", "scored")]
 
 
-def test_plain_text(monitor: ProductionMonitor) -> None:
-    call(monitor.asgi(app_of(b"good \xff", headers=[(b"Content-Type", b"text/plain")])), b"why?")
+def test_reads_plain_text(monitor: ProductionMonitor) -> None:
+    call(monitor.asgi(make_app(b"good \xff", headers=[(b"Content-Type", b"text/plain")])), b"why?")
     assert seen(monitor) == [("why?", "good �", "scored")]
 
 
-def test_streams_go_out_before_they_are_looked_at(monitor: ProductionMonitor) -> None:
+def test_streamed_chunks_are_sent_before_they_are_read(monitor: ProductionMonitor) -> None:
     order = []
 
     async def app(_scope: Any, receive: Any, send: Any) -> None:
@@ -120,24 +120,24 @@ def test_streams_go_out_before_they_are_looked_at(monitor: ProductionMonitor) ->
     assert seen(monitor) == [("q", "goodgoodgood", "scored")]
 
 
-def test_failures(monitor: ProductionMonitor) -> None:
+def test_server_errors_and_exceptions_are_agent_errors(monitor: ProductionMonitor) -> None:
     async def broken(_scope: Any, receive: Any, _send: Any) -> None:
         await receive()
         raise ZeroDivisionError("no")
 
     with pytest.raises(ZeroDivisionError):
         call(monitor.asgi(broken), b"why?")
-    call(monitor.asgi(app_of(b"oops", status=503)), b'{"query": "how?"}')
-    call(monitor.asgi(app_of(b"your fault", status=422)), b"what?")
+    call(monitor.asgi(make_app(b"oops", status=503)), b'{"query": "how?"}')
+    call(monitor.asgi(make_app(b"your fault", status=422)), b"what?")
     assert seen(monitor) == [("why?", "", "agent_error"), ("how?", "", "agent_error")]
 
 
-def test_what_is_left_alone(monitor: ProductionMonitor) -> None:
-    good_app = app_of(b'"good"')
+def test_other_methods_paths_and_content_types_are_not_observed(monitor: ProductionMonitor) -> None:
+    good_app = make_app(b'"good"')
     call(monitor.asgi(good_app), method="GET")
     call(monitor.asgi(good_app, paths=["/chat"]), b"q", path="/ask")
-    call(monitor.asgi(app_of(b"\x89PNG", headers=[(b"content-type", b"image/png")])), b"q")
-    call(monitor.asgi(app_of(b"zip", headers=[*JSON, (b"content-encoding", b"gzip")])), b"q")
+    call(monitor.asgi(make_app(b"\x89PNG", headers=[(b"content-type", b"image/png")])), b"q")
+    call(monitor.asgi(make_app(b"zip", headers=[*JSON, (b"content-encoding", b"gzip")])), b"q")
     assert seen(monitor) == []
     call(monitor.asgi(good_app, paths=["/chat"], methods=["get"]), path="/chat/1", method="GET")
     assert seen(monitor) == [("", "good", "scored")]
@@ -151,17 +151,17 @@ def test_what_is_left_alone(monitor: ProductionMonitor) -> None:
     assert passed == ["lifespan", "websocket"]
 
 
-def test_a_long_answer_is_dropped_and_not_judged_by_its_beginning(
+def test_too_long_answer_is_counted_as_dropped(
     monitor: ProductionMonitor,
 ) -> None:
-    app = monitor.asgi(app_of(*[b"good " * 100] * 10), most=2000)
+    app = monitor.asgi(make_app(*[b"good " * 100] * 10), most=2000)
     sent = call(app, b"q")
     assert sum(len(event.get("body", b"")) for event in sent) == 5000
     assert seen(monitor) == []
     assert monitor.get_metrics()["dropped"] == 1
 
 
-def test_a_client_that_left(monitor: ProductionMonitor) -> None:
+def test_answer_after_disconnect_is_not_observed(monitor: ProductionMonitor) -> None:
     async def gone(_event: Any) -> None:
         raise OSError("the client left")
 
@@ -170,7 +170,7 @@ def test_a_client_that_left(monitor: ProductionMonitor) -> None:
 
     scope = {"type": "http", "method": "POST", "path": "/", "headers": []}
     with pytest.raises(OSError, match="left"):
-        asyncio.run(monitor.asgi(app_of(b"good"))(scope, receive, gone))
+        asyncio.run(monitor.asgi(make_app(b"good"))(scope, receive, gone))
 
     async def stops(_scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": JSON})
@@ -181,7 +181,7 @@ def test_a_client_that_left(monitor: ProductionMonitor) -> None:
     assert seen(monitor) == []
 
 
-def test_a_reading_of_ones_own(monitor: ProductionMonitor) -> None:
+def test_custom_read_function(monitor: ProductionMonitor) -> None:
     def read(exchange: HttpExchange) -> HttpObservation | None:
         if exchange.path == "/health":
             return None
@@ -193,19 +193,19 @@ def test_a_reading_of_ones_own(monitor: ProductionMonitor) -> None:
             feedback=exchange.status,
         )
 
-    app = Middleware(app_of(b'{"deep": {"down": "good"}}'), monitor, read=read, tags=["web"])
+    app = Middleware(make_app(b'{"deep": {"down": "good"}}'), monitor, read=read, tags=["web"])
     call(app, b"q")
     call(app, b"q", path="/health")
     assert seen(monitor) == [("/ask", "good", "scored")]
     (row,) = monitor.store.samples("default")
     assert read_sample(row.body).tags == ("web", "own")
-    broken = Middleware(app_of(b"[]"), monitor, read=read)
+    broken = Middleware(make_app(b"[]"), monitor, read=read)
     assert call(broken, b"q")[0]["status"] == 200
     assert monitor.get_metrics()["counts"]["failed"] == 1
 
 
-def test_the_id_of_a_proxy(monitor: ProductionMonitor) -> None:
-    app = monitor.asgi(app_of(b'"good"'), id_header="X-Request-ID")
+def test_id_is_taken_from_the_configured_header(monitor: ProductionMonitor) -> None:
+    app = monitor.asgi(make_app(b'"good"'), id_header="X-Request-ID")
     for _ in range(2):
         call(app, b"q", headers=[(b"x-request-id", b"abc")])
     assert len(seen(monitor)) == 1
@@ -213,14 +213,14 @@ def test_the_id_of_a_proxy(monitor: ProductionMonitor) -> None:
     assert row.id == "abc"
 
 
-def test_a_real_server(monitor: ProductionMonitor) -> None:
+def test_works_behind_a_real_server(monitor: ProductionMonitor) -> None:
     uvicorn = pytest.importorskip("uvicorn")
     import http.client
     import socket
     import threading
 
     listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(monitor.asgi(app_of(b"go", b"od")), log_level="error", lifespan="off")
+    config = uvicorn.Config(monitor.asgi(make_app(b"go", b"od")), log_level="error", lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

@@ -35,7 +35,7 @@ def monitor() -> ProductionMonitor:
     )  # one after the other
 
 
-def test_a_plain_function(monitor: ProductionMonitor) -> None:
+def test_watches_a_plain_function(monitor: ProductionMonitor) -> None:
     @monitor.watch
     def answer(question: str, *, politely: bool = False) -> str:
         """Answers."""
@@ -56,7 +56,7 @@ def test_a_plain_function(monitor: ProductionMonitor) -> None:
     assert second.case.input == "how?"
 
 
-def test_what_it_raises_goes_on(monitor: ProductionMonitor) -> None:
+def test_exception_is_observed_and_raised_on(monitor: ProductionMonitor) -> None:
     @monitor.watch
     def answer(question: str) -> str:
         record.message("user", question)
@@ -71,7 +71,7 @@ def test_what_it_raises_goes_on(monitor: ProductionMonitor) -> None:
     assert str(text.score.status) == "agent_error"
 
 
-def test_an_async_method(monitor: ProductionMonitor) -> None:
+def test_watches_an_async_method(monitor: ProductionMonitor) -> None:
     class Agent:
         @monitor.watch(id="request", tags=("chat",), output=lambda reply: reply["text"])
         async def run(self, question: str, request: str = "none") -> dict[str, str]:
@@ -91,7 +91,7 @@ def test_an_async_method(monitor: ProductionMonitor) -> None:
     assert [call.name for call in found["r3"].trace.tool_calls] == ["q3"]  # each has its own steps
 
 
-def test_cancelled_is_not_observed(monitor: ProductionMonitor) -> None:
+def test_cancelled_call_is_not_observed(monitor: ProductionMonitor) -> None:
     @monitor.watch
     async def answer(question: str) -> str:
         await asyncio.Event().wait()
@@ -108,7 +108,7 @@ def test_cancelled_is_not_observed(monitor: ProductionMonitor) -> None:
     assert texts(monitor) == []
 
 
-def test_generators_stay_streams(monitor: ProductionMonitor) -> None:
+def test_generator_pieces_are_passed_on_as_they_come(monitor: ProductionMonitor) -> None:
     made = []
 
     @monitor.watch
@@ -131,7 +131,7 @@ def test_generators_stay_streams(monitor: ProductionMonitor) -> None:
     assert [call.name for call in text.trace.tool_calls] == ["piece", "piece"]
 
 
-def test_async_generators_stay_streams(monitor: ProductionMonitor) -> None:
+def test_async_generator_pieces_are_passed_on_as_they_come(monitor: ProductionMonitor) -> None:
     ended = []
 
     @monitor.watch
@@ -159,7 +159,7 @@ def test_async_generators_stay_streams(monitor: ProductionMonitor) -> None:
     assert second.trace.fault is not None
 
 
-def test_many_threads(monitor: ProductionMonitor) -> None:
+def test_calls_from_many_threads_are_kept_separate(monitor: ProductionMonitor) -> None:
     @monitor.watch
     def answer(question: str) -> str:
         record.tool(question)
@@ -176,7 +176,7 @@ def test_many_threads(monitor: ProductionMonitor) -> None:
     assert found == {f"q{n}": [f"q{n}"] for n in range(20)}
 
 
-def test_it_never_breaks_the_function(monitor: ProductionMonitor) -> None:
+def test_monitor_errors_never_reach_the_function(monitor: ProductionMonitor) -> None:
     def broken(*_: Any, **__: Any) -> Any:
         raise ZeroDivisionError
 
@@ -201,7 +201,7 @@ def test_it_never_breaks_the_function(monitor: ProductionMonitor) -> None:
         monitor.watch(id="nothing")(one)
 
 
-def test_steps_of_the_outer_call(monitor: ProductionMonitor) -> None:
+def test_nested_watched_call_records_into_the_outer_trace(monitor: ProductionMonitor) -> None:
     """One call inside of another: the outer recording has the steps, as in a test run."""
 
     @monitor.watch

@@ -10,8 +10,8 @@ from fourscore.monitor.sample import Sample
 from fourscore.monitor.state import MonitorState
 
 
-def stretch(
-    judgement: MonitorState,
+def make_samples(
+    state: MonitorState,
     rng: random.Random,
     n: int,
     *,
@@ -25,12 +25,12 @@ def stretch(
         value = min(1.0, max(0.0, rng.gauss(score, 0.05)))
         tags = ("refunds",) if rng.random() < refunds else ("orders",)
         fields: dict[str, Any] = {
-            "id": f"i{judgement.samples}",
-            "at": float(judgement.samples),
+            "id": f"i{state.samples}",
+            "at": float(state.samples),
             "status": Status.SCORED,
             "passed": True,
         }
-        changes += judgement.fold(
+        changes += state.fold(
             Sample(
                 **fields,
                 value=value,
@@ -44,49 +44,49 @@ def stretch(
     return changes
 
 
-def test_the_same_traffic_does_not_drift() -> None:
-    judgement = MonitorState()
-    assert stretch(judgement, random.Random(1), 10_000) == []
-    told = judgement.document()["drift"]
-    assert (told["status"], told["reference"], told["windows"]) == ("healthy", 500, 19)
+def test_unchanged_traffic_does_not_drift() -> None:
+    state = MonitorState()
+    assert make_samples(state, random.Random(1), 10_000) == []
+    drift = state.document()["drift"]
+    assert (drift["status"], drift["reference"], drift["windows"]) == ("healthy", 500, 19)
 
 
-def test_each_aspect_is_found_on_its_own() -> None:
+def test_each_aspect_drifts_separately() -> None:
     for moved, stream in (
         ({"length": 6.5}, "drift:length"),
         ({"score": 0.76}, "drift:score"),
         ({"errors": 0.12}, "drift:tool_errors"),
         ({"refunds": 0.2}, "drift:mix"),
     ):
-        judgement, rng = MonitorState(), random.Random(stream)
-        assert stretch(judgement, rng, 1000) == []
-        (change,) = stretch(judgement, rng, 500, **moved)
+        state, rng = MonitorState(), random.Random(stream)
+        assert make_samples(state, rng, 1000) == []
+        (change,) = make_samples(state, rng, 500, **moved)
         assert (change.stream, change.before, change.after) == (stream, "healthy", "warning")
         assert (change.method, change.since, change.at) == ("drift", 1000.0, 1499.0)
         assert change.sure == 1 - 0.05 * 0.1 / 4
         assert change.evidence
         assert all(int(name[1:]) >= 500 for name in change.evidence)
         assert change.detail
-        (over,) = stretch(judgement, rng, 500)
+        (over,) = make_samples(state, rng, 500)
         assert (over.stream, over.kind, over.evidence) == (stream, "resolved", ())
 
 
-def test_a_reference_set_by_hand() -> None:
+def test_reference_can_be_given_or_renewed() -> None:
     """Of another service's good days, or from now on."""
     rng, before = random.Random(4), MonitorState()
-    stretch(before, rng, 500)
-    judgement = MonitorState(drift=Drift(reference=before.drift.reference))
-    changes = stretch(judgement, rng, 500, length=7.0)
+    make_samples(before, rng, 500)
+    state = MonitorState(drift=Drift(reference=before.drift.reference))
+    changes = make_samples(state, rng, 500, length=7.0)
     assert [c.stream for c in changes] == ["drift:length"]
-    judgement.drift.renew()
-    assert judgement.drift.reference.n == 0
-    assert stretch(judgement, rng, 1500, length=7.0) == []
-    assert judgement.document()["drift"]["status"] == "healthy"
+    state.drift.renew()
+    assert state.drift.reference.n == 0
+    assert make_samples(state, rng, 1500, length=7.0) == []
+    assert state.document()["drift"]["status"] == "healthy"
 
 
-def test_nothing_is_said_before_a_window_is_full() -> None:
-    judgement = MonitorState()
-    stretch(judgement, random.Random(2), 999)
-    told = judgement.document()["drift"]
-    assert (told["status"], told["in_window"]) == ("insufficient_data", 499)
-    assert {each["status"] for each in told["aspects"].values()} == {"insufficient_data"}
+def test_status_is_insufficient_data_before_a_window_is_full() -> None:
+    state = MonitorState()
+    make_samples(state, random.Random(2), 999)
+    drift = state.document()["drift"]
+    assert (drift["status"], drift["in_window"]) == ("insufficient_data", 499)
+    assert {each["status"] for each in drift["aspects"].values()} == {"insufficient_data"}

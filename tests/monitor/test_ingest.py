@@ -34,7 +34,7 @@ def monitor(tmp_path: Path) -> Iterator[ProductionMonitor]:
         yield monitor
 
 
-def told(n: int) -> dict[str, str]:
+def chat_attributes(n: int) -> dict[str, str]:
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.prompt": f"What is {n} and {n}?",
@@ -42,7 +42,7 @@ def told(n: int) -> dict[str, str]:
     }
 
 
-def recorded(n: int) -> tuple[list[Any], str]:
+def record_spans(n: int) -> tuple[list[Any], str]:
     """What n traces of two spans are, and what the SDK prints of them."""
     memory, text = InMemorySpanExporter(), io.StringIO()
     provider = TracerProvider()
@@ -51,12 +51,12 @@ def recorded(n: int) -> tuple[list[Any], str]:
     tracer = provider.get_tracer("t")
     for number in range(1, n + 1):
         with tracer.start_as_current_span("request"):
-            tracer.start_span("chat", attributes=told(number)).end()
+            tracer.start_span("chat", attributes=chat_attributes(number)).end()
     provider.shutdown()
     return list(memory.get_finished_spans()), text.getvalue()
 
 
-def collected(spans: list[Any]) -> str:
+def as_collector_lines(spans: list[Any]) -> str:
     """Lines as the collector's file exporter writes them: ids in hexadecimal."""
     lines = []
     for span in spans:
@@ -73,12 +73,12 @@ def collected(spans: list[Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_lines_of_the_collector_and_what_sdks_print(
+def test_reads_collector_lines_and_spans_printed_by_sdks(
     monitor: ProductionMonitor, tmp_path: Path
 ) -> None:
-    spans, printed = recorded(5)
+    spans, printed = record_spans(5)
     file = tmp_path / "traces.jsonl"
-    for text in (collected(spans), printed, json.dumps(_objects(printed))):
+    for text in (as_collector_lines(spans), printed, json.dumps(_objects(printed))):
         file.write_text(text)
         done = ingest(str(file), monitor)
         assert (done.planned, done.broken, done.noted) == (10, 0, ())
@@ -86,13 +86,13 @@ def test_lines_of_the_collector_and_what_sdks_print(
     assert (counts["spans_new"], counts["spans_late"]) == (10, 20)
     assert counts["traces_scored"] == 5
     queries = {one["query"] for one in monitor.samples}
-    assert queries == {told(n)["gen_ai.prompt"] for n in range(1, 6)}
+    assert queries == {chat_attributes(n)["gen_ai.prompt"] for n in range(1, 6)}
 
 
-def test_a_file_ingested_twice_adds_nothing(monitor: ProductionMonitor, tmp_path: Path) -> None:
-    spans, _ = recorded(4)
+def test_ingesting_a_file_twice_adds_nothing(monitor: ProductionMonitor, tmp_path: Path) -> None:
+    spans, _ = record_spans(4)
     file = tmp_path / "traces.jsonl"
-    file.write_text(collected(list(reversed(spans))) + collected(spans[:3]))
+    file.write_text(as_collector_lines(list(reversed(spans))) + as_collector_lines(spans[:3]))
     first = ingest(str(file), monitor)
     assert (first.planned, first.ingested, first.twice) == (11, 8, 3)
     assert first.traces == {"scored": 4}
@@ -108,9 +108,9 @@ def test_a_file_ingested_twice_adds_nothing(monitor: ProductionMonitor, tmp_path
     assert monitor.get_metrics()["sample_count"] == 4
 
 
-def test_what_is_broken_is_named_by_its_line(monitor: ProductionMonitor, tmp_path: Path) -> None:
-    spans, _ = recorded(1)
-    lines = collected(spans).splitlines()
+def test_broken_lines_are_counted_and_named(monitor: ProductionMonitor, tmp_path: Path) -> None:
+    spans, _ = record_spans(1)
+    lines = as_collector_lines(spans).splitlines()
     odd = json.loads(lines[0])
     odd["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["traceId"] = "short"
     file = tmp_path / "traces.jsonl"
@@ -128,12 +128,12 @@ def test_what_is_broken_is_named_by_its_line(monitor: ProductionMonitor, tmp_pat
     assert "traceId" in noted[5][1]
 
 
-def test_a_crash_between_the_scores_and_the_end_counts_nothing_twice(
+def test_crash_after_the_commit_counts_nothing_twice(
     monitor: ProductionMonitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spans, _ = recorded(3)
+    spans, _ = record_spans(3)
     file = tmp_path / "traces.jsonl"
-    file.write_text(collected(spans))
+    file.write_text(as_collector_lines(spans))
 
     def killed(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
@@ -150,9 +150,9 @@ def test_a_crash_between_the_scores_and_the_end_counts_nothing_twice(
     assert monitor.store.spans.count_waiting() == 0
 
 
-def test_what_is_not_drawn_is_counted_and_what_failed_is_kept(tmp_path: Path) -> None:
-    spans, _ = recorded(3)
-    documents = [json.loads(line) for line in collected(spans).splitlines()]
+def test_traces_not_drawn_are_counted_and_failed_ones_are_kept(tmp_path: Path) -> None:
+    spans, _ = record_spans(3)
+    documents = [json.loads(line) for line in as_collector_lines(spans).splitlines()]
     failed = documents[-1]["resourceSpans"][0]["scopeSpans"][0]["spans"][0]
     failed["status"] = {"code": 2, "message": "boom"}  # the last root
     file = tmp_path / "traces.jsonl"
@@ -168,7 +168,9 @@ def test_what_is_not_drawn_is_counted_and_what_failed_is_kept(tmp_path: Path) ->
         assert store.counts("default")["observed"] == 3
 
 
-def test_a_file_that_cannot_be_read(monitor: ProductionMonitor, tmp_path: Path) -> None:
+def test_file_that_cannot_be_opened_is_a_data_error(
+    monitor: ProductionMonitor, tmp_path: Path
+) -> None:
     with pytest.raises(DataError, match="No such file"):
         ingest(str(tmp_path / "none.jsonl"), monitor)
     (tmp_path / "list.json").write_text("[{")

@@ -43,7 +43,7 @@ def fill(store: MonitorStore, n: int, output: str = "good", name: str = "default
             monitor.sample_and_evaluate("q", output, id=f"{name}-{output}-{number}", tags=tags)
 
 
-def scraped(text: str) -> dict[str, list[tuple[dict[str, str], float]]]:
+def scrape(text: str) -> dict[str, list[tuple[dict[str, str], float]]]:
     found: dict[str, list[tuple[dict[str, str], float]]] = {}
     for family in text_string_to_metric_families(text):
         assert family.documentation
@@ -56,16 +56,20 @@ def scraped(text: str) -> dict[str, list[tuple[dict[str, str], float]]]:
 def value(
     found: dict[str, list[tuple[dict[str, str], float]]], metric: str, /, **labels: str
 ) -> float:
-    (only,) = [number for told, number in found[PREFIX + metric] if labels.items() <= told.items()]
+    (only,) = [
+        number
+        for labels_found, number in found[PREFIX + metric]
+        if labels.items() <= labels_found.items()
+    ]
     return only
 
 
-def test_prometheus_reads_what_the_store_knows(store: MonitorStore) -> None:
+def test_metrics_have_the_values_of_the_store(store: MonitorStore) -> None:
     fill(store, 60)
     fill(store, 40, "bad")
     fill(store, 30, "broken")
     assert Deliverer(store, "default", [Log()]).deliver_due(2e9)["sent"] > 0
-    found = scraped(metrics_text(store))
+    found = scrape(metrics_text(store))
     assert value(found, "samples_total", status="scored") == 100
     assert value(found, "samples_total", status="judge_error") == 30
     assert value(found, "observed_total") == 130
@@ -93,24 +97,25 @@ def test_prometheus_reads_what_the_store_knows(store: MonitorStore) -> None:
             assert all(len(text) <= 80 for text in labels.values())
 
 
-def test_every_metric_stands_once(store: MonitorStore) -> None:
+def test_every_label_set_appears_once(store: MonitorStore) -> None:
     fill(store, 30, name="a")
     fill(store, 30, name="b")
-    for name, points in scraped(metrics_text(store)).items():
-        labels = [tuple(sorted(told.items())) for told, _ in points]
+    for name, points in scrape(metrics_text(store)).items():
+        labels = [tuple(sorted(labels_found.items())) for labels_found, _ in points]
         assert len(labels) == len(set(labels)), name
     assert {
-        told["monitor"] for told, _ in scraped(metrics_text(store, "a"))[PREFIX + "status"]
+        labels_found["monitor"]
+        for labels_found, _ in scrape(metrics_text(store, "a"))[PREFIX + "status"]
     } == {"a"}
 
 
-def test_a_store_without_anything_has_no_metrics(store: MonitorStore) -> None:
+def test_empty_store_has_no_metrics(store: MonitorStore) -> None:
     assert metrics_text(store) == ""
     with pytest.raises(DataError, match="no monitor 'x'"):
         metrics_text(store, "x")
 
 
-def test_what_the_judge_costs_and_the_corrected_rate(store: MonitorStore) -> None:
+def test_judge_cost_and_corrected_rate(store: MonitorStore) -> None:
     import msgspec
 
     fill(store, 50)
@@ -125,7 +130,7 @@ def test_what_the_judge_costs_and_the_corrected_rate(store: MonitorStore) -> Non
     )
     store.commit("default", [entry], lambda *_: (msgspec.json.encode(state), ()))
     errors = Confusion(true_pass=45, false_fail=5, true_fail=40, false_pass=10)
-    found = scraped(metrics_text(store, calibration=errors))
+    found = scrape(metrics_text(store, calibration=errors))
     assert value(found, "judge_calls_total") == 7
     assert value(found, "judge_tokens_total", direction="output") == 20
     assert value(found, "judge_cost_dollars_total") == 0.25
@@ -134,7 +139,7 @@ def test_what_the_judge_costs_and_the_corrected_rate(store: MonitorStore) -> Non
     )
 
 
-def test_text_keeps_the_names_labels_and_types_of_the_format(store: MonitorStore) -> None:
+def test_text_has_help_type_names_and_labels(store: MonitorStore) -> None:
     fill(store, 3)
     lines = metrics_text(store).splitlines()
     assert lines[:3] == [
@@ -152,13 +157,13 @@ def test_collector_can_be_registered_with_other_metrics(store: MonitorStore) -> 
     assert generate_latest(registry).decode() == metrics_text(store)
 
 
-def exported(store: MonitorStore) -> set[str]:
+def exported_names(store: MonitorStore) -> set[str]:
     """All names that there can be: of the families, each of which is seen in some test here."""
     return {PREFIX + name for name in FAMILIES}
 
 
-def test_every_metric_of_the_dashboard_and_the_rules_is_exported(store: MonitorStore) -> None:
-    known = exported(store)
+def test_dashboard_and_rules_use_only_exported_metrics(store: MonitorStore) -> None:
+    known = exported_names(store)
     for file in FILES:
         used = set(re.findall(r"fourscore_monitor_\w+", (HERE / file).read_text()))
         assert len(used) >= 4
@@ -167,7 +172,7 @@ def test_every_metric_of_the_dashboard_and_the_rules_is_exported(store: MonitorS
     assert known <= set(re.findall(r"fourscore_monitor_\w+", dashboard))
 
 
-def test_every_family_can_be_seen(store: MonitorStore) -> None:
+def test_every_family_is_exported_by_some_store(store: MonitorStore) -> None:
     """Or a panel would stay empty for ever."""
     with ProductionMonitor(
         1.0, rubric=fine, store=store, thresholds={"drift_window": 20}
@@ -178,10 +183,10 @@ def test_every_family_can_be_seen(store: MonitorStore) -> None:
     assert Deliverer(store, "default", [Log()]).deliver_due(2e9)["sent"] > 0
     store.spans.mark_done(monitor="default", counts={"traces_scored": 1})
     errors = Confusion(true_pass=45, false_fail=5, true_fail=40, false_pass=10)
-    assert set(scraped(metrics_text(store, calibration=errors))) == exported(store)
+    assert set(scrape(metrics_text(store, calibration=errors))) == exported_names(store)
 
 
-def test_the_dashboard_is_whole() -> None:
+def test_dashboard_panels_are_complete_and_do_not_overlap() -> None:
     dashboard = json.loads((HERE / "dashboard.json").read_text())
     variables = {one["name"]: one for one in dashboard["templating"]["list"]}
     assert variables["datasource"]["type"] == "datasource"
@@ -207,7 +212,7 @@ def test_the_dashboard_is_whole() -> None:
             assert target["expr"].count("(") == target["expr"].count(")")
 
 
-def test_the_rules_are_those_of_prometheus() -> None:
+def test_rules_have_the_fields_of_prometheus() -> None:
     (group,) = read_yaml_file(str(HERE / "rules.yaml")).value["groups"]
     names = [rule["alert"] for rule in group["rules"]]
     assert len(set(names)) == len(names) >= 5
@@ -219,7 +224,7 @@ def test_the_rules_are_those_of_prometheus() -> None:
     assert "says nothing of the agent" in judge_rule["annotations"]["summary"]
 
 
-def test_the_files_are_written_out_and_kept(tmp_path: Path) -> None:
+def test_files_are_copied_and_changed_ones_kept(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "grafana"
     files = write_files(str(target))
     assert [file.name for file in files] == list(FILES)

@@ -66,11 +66,11 @@ def gate() -> Iterator[Gate]:
     gate.open.set()
 
 
-def kept(monitor: ProductionMonitor) -> list[Sample]:
+def read_samples(monitor: ProductionMonitor) -> list[Sample]:
     return [read_sample(one.body) for one in monitor.store.samples(monitor.name)]
 
 
-def full(monitor: ProductionMonitor, sample: str) -> FullText:
+def read_full_texts(monitor: ProductionMonitor, sample: str) -> FullText:
     found = monitor.store.sample(monitor.name, sample)
     assert found is not None
     assert found.text is not None
@@ -80,7 +80,7 @@ def full(monitor: ProductionMonitor, sample: str) -> FullText:
 # The verbs
 
 
-def test_the_two_verbs() -> None:
+def test_sample_and_evaluate_and_get_metrics() -> None:
     monitor = ProductionMonitor(1.0, rubric=GOOD)
     assert monitor.get_metrics()["status"] == "insufficient_data"
     assert monitor.get_metrics()["sample_count"] == 0
@@ -102,7 +102,7 @@ def test_the_two_verbs() -> None:
     assert monitor.alert_thresholds == {"pass_rate_warning": 0.85, "pass_rate_critical": 0.70}
 
 
-def test_thresholds_can_be_edited() -> None:
+def test_alert_thresholds_can_be_edited() -> None:
     monitor = ProductionMonitor(1.0, rubric=GOOD, mode="simple", thresholds={"min_samples": 5})
     for n in range(10):
         monitor.sample_and_evaluate("q", "bad" if n % 10 == 9 else "good", id=n)
@@ -112,7 +112,7 @@ def test_thresholds_can_be_edited() -> None:
     assert monitor.get_metrics()["status"] == "warning"
 
 
-def test_the_rate_is_kept() -> None:
+def test_seeded_sampling_keeps_the_rate() -> None:
     monitor = ProductionMonitor(0.2, rubric=GOOD, sampling=SamplingSettings(seed=1))
     given = [monitor.sample_and_evaluate("q", "good") for _ in range(500)]
     taken = sum(one is not None for one in given)
@@ -122,7 +122,7 @@ def test_the_rate_is_kept() -> None:
     assert ProductionMonitor(0.0).sample_and_evaluate("q", "a") is None
 
 
-def test_the_default_rubric_measures_what_applies() -> None:
+def test_default_rubric_counts_the_dimensions_that_apply() -> None:
     monitor = ProductionMonitor(1.0)
     listed = "Explain the causes, effects and remedies of inflation."
     sample = monitor.sample_and_evaluate(listed, "Its causes are loose money and high demand.")
@@ -130,7 +130,7 @@ def test_the_default_rubric_measures_what_applies() -> None:
     assert sample["passed"] is False
 
 
-def test_plain_text_without_a_reference_is_not_measured() -> None:
+def test_text_without_a_reference_is_skipped_by_the_default_rubric() -> None:
     monitor = ProductionMonitor(1.0)
     sample = monitor.sample_and_evaluate("How did sales develop in 2023?", "Sales rose by 12%.")
     assert sample is not None
@@ -151,7 +151,7 @@ def test_a_rubric_may_be_a_file_a_mapping_or_a_judge(tmp_path: Path) -> None:
         ProductionMonitor(rubric=3)  # type: ignore[arg-type]
 
 
-def test_the_original_labels_beside_the_words() -> None:
+def test_language_zh_adds_the_original_labels() -> None:
     monitor = ProductionMonitor(1.0, rubric=GOOD, mode="simple", language="zh")
     assert monitor.get_metrics()["label"] == "数据不足"
     for n in range(20):
@@ -185,7 +185,7 @@ def test_the_original_labels_beside_the_words() -> None:
         ),
     ],
 )
-def test_settings_that_are_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_settings_are_refused(options: dict[str, Any], message: str) -> None:
     def make() -> ProductionMonitor:
         judging = JudgingSettings(**options.pop("judging", {}))
         return ProductionMonitor(judging=judging, **options)
@@ -197,14 +197,14 @@ def test_settings_that_are_refused(options: dict[str, Any], message: str) -> Non
 # Observing
 
 
-def test_the_hash_decides_what_is_observed() -> None:
+def test_hash_of_the_id_decides_what_is_sampled() -> None:
     monitor = ProductionMonitor(0.1, rubric=GOOD)
     ids = [f"request-{n}" for n in range(500)]
     taken = [one for one in ids if monitor.observe("q", "good", id=one)]
     assert taken == [one for one in ids if Sampling(0.1).draws(one, ())]
     assert monitor.flush(600)
-    assert {sample.id for sample in kept(monitor)} == set(taken)
-    assert {sample.weight for sample in kept(monitor)} == {10.0}
+    assert {sample.id for sample in read_samples(monitor)} == set(taken)
+    assert {sample.weight for sample in read_samples(monitor)} == {10.0}
     assert monitor.get_metrics()["counts"]["observed"] == 500
 
 
@@ -219,7 +219,7 @@ def test_the_same_interaction_twice_is_one_sample() -> None:
     )
 
 
-def test_many_threads_and_every_interaction_is_accounted_for() -> None:
+def test_every_interaction_of_many_threads_is_counted() -> None:
     monitor = ProductionMonitor(0.2, rubric=GOOD, judging=JudgingSettings(queue=20))
 
     def serve(who: int) -> None:
@@ -243,7 +243,7 @@ def test_many_threads_and_every_interaction_is_accounted_for() -> None:
     assert counts["failed"] == counts["unsaved"] == counts["twice"] == 0
 
 
-def test_what_is_known_is_not_judged_again(gate: Gate, tmp_path: Path) -> None:
+def test_stored_interaction_is_not_judged_again(gate: Gate, tmp_path: Path) -> None:
     gate.open.set()
     for _ in range(2):  # another process, or a restart
         with ProductionMonitor(1.0, rubric=gate, store=tmp_path / "monitor.db") as monitor:
@@ -253,7 +253,7 @@ def test_what_is_known_is_not_judged_again(gate: Gate, tmp_path: Path) -> None:
     assert gate.calls == 1
 
 
-def test_whatever_it_is_given_it_does_not_raise(caplog: pytest.LogCaptureFixture) -> None:
+def test_observe_never_raises(caplog: pytest.LogCaptureFixture) -> None:
     class Odd:
         def __str__(self) -> str:
             raise ZeroDivisionError
@@ -286,14 +286,14 @@ def test_whatever_it_is_given_it_does_not_raise(caplog: pytest.LogCaptureFixture
     counts = monitor.get_metrics()["counts"]
     assert counts["observed"] == 36
     assert counts["failed"] > 0
-    assert counts["failed"] + counts["twice"] + len(kept(monitor)) == 36
+    assert counts["failed"] + counts["twice"] + len(read_samples(monitor)) == 36
     assert 0 < len(caplog.records) <= 6  # each kind of problem once
     strict = ProductionMonitor(0.0, rubric=GOOD, sampling=SamplingSettings(always=[rule]))
     assert not strict.observe("q", "good")
     assert strict.get_metrics()["counts"]["failed"] == 1
 
 
-def test_what_the_application_changes_afterwards(gate: Gate) -> None:
+def test_later_changes_by_the_application_do_not_matter(gate: Gate) -> None:
     monitor = ProductionMonitor(1.0, rubric=gate, judging=JudgingSettings(workers=1))
     query, output = {"text": "q"}, {"text": "good"}
     monitor.observe(query, output, id="x")
@@ -301,11 +301,11 @@ def test_what_the_application_changes_afterwards(gate: Gate) -> None:
     query["text"] = output["text"] = "changed"
     gate.open.set()
     monitor.flush(600)
-    text = full(monitor, "x")
+    text = read_full_texts(monitor, "x")
     assert (text.case.input, text.trace.output) == ({"text": "q"}, {"text": "good"})
 
 
-def test_traces_steps_and_messages() -> None:
+def test_trace_may_be_steps_or_chat_messages() -> None:
     monitor = ProductionMonitor(1.0, rubric=GOOD)
     tools = (ToolCall(name="f", error="no"), ToolCall(name="g"))
     steps = (Message(role="user", content="q"), *tools)
@@ -318,12 +318,12 @@ def test_traces_steps_and_messages() -> None:
     monitor.observe("q", "good", id="messages", trace=messages)
     monitor.observe("q", id="trace", trace=Trace(output="good", steps=steps))
     monitor.flush(600)
-    found = {one.id: (one.passed, one.tool_calls, one.tool_errors) for one in kept(monitor)}
+    found = {one.id: (one.passed, one.tool_calls, one.tool_errors) for one in read_samples(monitor)}
     assert found == {"steps": (True, 2, 1), "messages": (True, 1, 0), "trace": (True, 2, 1)}
-    assert full(monitor, "steps").trace.seconds == 1.5
+    assert read_full_texts(monitor, "steps").trace.seconds == 1.5
 
 
-def test_cases_with_more_than_a_query() -> None:
+def test_case_may_have_more_than_a_query() -> None:
     seen: list[Case] = []
 
     @judge
@@ -344,7 +344,7 @@ def test_cases_with_more_than_a_query() -> None:
 # Strata, rules, budget
 
 
-def test_tags_with_rates_of_their_own_are_weighted_back() -> None:
+def test_tags_with_own_rates_are_weighted() -> None:
     monitor = ProductionMonitor(
         0.01,
         rubric=GOOD,
@@ -355,7 +355,7 @@ def test_tags_with_rates_of_their_own_are_weighted_back() -> None:
         monitor.observe("q", "good", id=f"c{n}")
         monitor.observe("q", "good", id=f"r{n}", tags=["rare"])
     monitor.flush(600)
-    samples = kept(monitor) + [
+    samples = read_samples(monitor) + [
         read_sample(one.body)
         for one in monitor.store.samples("default", before=1_000_000, limit=10_000)[100:]
     ]
@@ -365,7 +365,7 @@ def test_tags_with_rates_of_their_own_are_weighted_back() -> None:
     assert 1300 < len(rare) < 1700
 
 
-def test_errors_and_thumbs_down_are_kept_and_do_not_count() -> None:
+def test_errors_and_thumbs_down_are_stored_and_do_not_count() -> None:
     monitor = ProductionMonitor(0.5, rubric=GOOD)
     ids = [f"i{n}" for n in range(40)]
     for one in ids:
@@ -388,7 +388,7 @@ def test_errors_and_thumbs_down_are_kept_and_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("feedback", [False, -1, "down", "Thumbs-down", "👎", -0.5, "negative"])
-def test_ways_to_say_thumbs_down(feedback: Any) -> None:
+def test_feedback_that_means_thumbs_down(feedback: Any) -> None:
     assert ProductionMonitor(0.0, rubric=GOOD).observe("q", "bad", feedback=feedback)
     assert not ProductionMonitor(0.0, rubric=GOOD, sampling=SamplingSettings(always=())).observe(
         "q", "a", feedback=feedback
@@ -396,11 +396,11 @@ def test_ways_to_say_thumbs_down(feedback: Any) -> None:
 
 
 @pytest.mark.parametrize("feedback", [True, 1, 0, "up", "", "downtown", [], {}])
-def test_other_feedback(feedback: Any) -> None:
+def test_other_feedback_is_not_thumbs_down(feedback: Any) -> None:
     assert not ProductionMonitor(0.0, rubric=GOOD).observe("q", "bad", feedback=feedback)
 
 
-def test_a_rule_of_ones_own() -> None:
+def test_custom_sampling_rule() -> None:
     def long(seen: Observation) -> bool:
         return len(seen.output) > 100 or "vip" in seen.tags
 
@@ -412,7 +412,7 @@ def test_a_rule_of_ones_own() -> None:
     assert monitor.observe("q", "short", tags=["vip"])
     assert monitor.observe("q", error="broken")
     monitor.flush(600)
-    assert len(kept(monitor)) == 3
+    assert len(read_samples(monitor)) == 3
 
 
 class Paid:
@@ -428,7 +428,7 @@ class Paid:
 
 
 @pytest.mark.parametrize(("budget", "affords"), [("7calls", 3), (1.0, 3), (["1", "2calls"], 1)])
-def test_a_budget_for_each_hour(
+def test_budget_is_per_hour_and_shared_on_one_store(
     budget: Any, affords: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In dollars: 0.50 are set aside and 0.25 used, so that a third of 1.00 is afforded at 0.50."""
@@ -455,7 +455,7 @@ def test_a_budget_for_each_hour(
 # A judge that is slow, or down
 
 
-def test_a_full_queue_drops_and_says_so(gate: Gate) -> None:
+def test_full_queue_drops_and_counts(gate: Gate) -> None:
     monitor = ProductionMonitor(1.0, rubric=gate, judging=JudgingSettings(queue=10, workers=2))
     for n in range(2):
         monitor.observe("q", "good", id=n)
@@ -471,16 +471,16 @@ def test_a_full_queue_drops_and_says_so(gate: Gate) -> None:
     assert metrics["counts"]["observed"] == 102
 
 
-def test_a_judge_that_never_answers_is_not_the_agents_fault(gate: Gate) -> None:
+def test_judge_that_never_answers_is_a_judge_error(gate: Gate) -> None:
     monitor = ProductionMonitor(1.0, rubric=gate, judging=JudgingSettings(deadline=0.05))
     assert monitor.sample_and_evaluate("q", "good") is not None
     assert monitor.samples[0]["passed"] is monitor.samples[0]["score"] is None
-    (sample,) = kept(monitor)
+    (sample,) = read_samples(monitor)
     assert (str(sample.status), sample.reason) == ("judge_error", "gate: no answer within 0.05 s")
     assert monitor.get_metrics()["status"] == "insufficient_data"
 
 
-def test_an_event_loop_goes_on_while_the_judge_hangs(gate: Gate) -> None:
+def test_event_loop_is_not_blocked_while_the_judge_hangs(gate: Gate) -> None:
     monitor = ProductionMonitor(1.0, rubric=gate, judging=JudgingSettings(queue=5))
     turns = 0
 
@@ -501,11 +501,11 @@ def test_an_event_loop_goes_on_while_the_judge_hangs(gate: Gate) -> None:
 
 def test_nothing_is_stored_unredacted(tmp_path: Path) -> None:
     path = tmp_path / "monitor.db"
-    heard: list[str] = []
+    answers: list[str] = []
 
     @judge
     def quotes(case: Case, trace: Trace) -> Signal:
-        heard.append(trace.answer)
+        answers.append(trace.answer)
         evidence = (Evidence(text=trace.answer, start=0, end=5),)
         return Signal(name="quotes", value=0.0, reason=f"{case.input}", evidence=evidence)
 
@@ -522,8 +522,8 @@ def test_nothing_is_stored_unredacted(tmp_path: Path) -> None:
     )
     monitor.observe(SECRET, SECRET, id="2", error=f"cannot write to {SECRET}")
     monitor.flush(600)
-    assert SECRET in heard[0]
-    text = full(monitor, "1")
+    assert SECRET in answers[0]
+    text = read_full_texts(monitor, "1")
     assert text.trace.output == {"said": "good [e-mail]"}
     assert text.trace.tool_calls[1].arguments == {"card": "[card]"}
     assert text.score.signals[0].reason == "write to [e-mail]"
@@ -535,7 +535,7 @@ def test_nothing_is_stored_unredacted(tmp_path: Path) -> None:
     assert b"[e-mail]" in files
 
 
-def test_a_log_quotes_nobody(caplog: pytest.LogCaptureFixture) -> None:
+def test_log_messages_are_redacted(caplog: pytest.LogCaptureFixture) -> None:
     def rule(seen: Observation) -> bool:
         raise ValueError(f"what is {seen.output}?")
 
@@ -546,17 +546,17 @@ def test_a_log_quotes_nobody(caplog: pytest.LogCaptureFixture) -> None:
     assert SECRET not in caplog.text
 
 
-def test_a_hook_redacts_too() -> None:
+def test_redact_hook_is_applied() -> None:
     monitor = ProductionMonitor(
         1.0, rubric=GOOD, privacy=PrivacySettings(redact=lambda text: text.replace("Ana", "[name]"))
     )
     sample = monitor.sample_and_evaluate(f"Ana {SECRET}", "good Ana", id="1")
     assert sample is not None
     assert (sample["query"], sample["output_preview"]) == ("[name] [e-mail]", "good [name]")
-    assert full(monitor, "1").case.input == "[name] [e-mail]"
+    assert read_full_texts(monitor, "1").case.input == "[name] [e-mail]"
 
 
-def test_texts_are_kept_as_long_as_asked() -> None:
+def test_texts_are_kept_for_keep_text_seconds() -> None:
     monitor = ProductionMonitor(1.0, rubric=GOOD, privacy=PrivacySettings(keep_text=None))
     monitor.sample_and_evaluate("q", "good", id="1")
     found = monitor.store.sample("default", "1")
@@ -573,7 +573,7 @@ def test_texts_are_kept_as_long_as_asked() -> None:
 # A store that fails, processes that end
 
 
-def test_a_store_that_is_busy_for_a_while(
+def test_samples_wait_while_the_store_is_locked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("fourscore.stores.schema.MAX_WAIT", 0.05)
@@ -593,7 +593,7 @@ def test_a_store_that_is_busy_for_a_while(
         assert monitor.get_metrics()["sample_count"] == 5
 
 
-def test_the_end_does_not_wait_for_a_busy_store(tmp_path: Path) -> None:
+def test_close_does_not_wait_long_for_a_locked_store(tmp_path: Path) -> None:
     """Another process would be waited for a minute; the end of this one is not put off for that."""
     path = tmp_path / "monitor.db"
     monitor = ProductionMonitor(1.0, rubric=GOOD, store=path)
@@ -605,16 +605,16 @@ def test_the_end_does_not_wait_for_a_busy_store(tmp_path: Path) -> None:
     assert monitor.close()
 
 
-def test_long_ids(gate: Gate) -> None:
+def test_long_ids_are_cut_and_stay_unique(gate: Gate) -> None:
     gate.open.set()
     monitor = ProductionMonitor(1.0, rubric=gate)
     for end in ("a", "b", "a"):
         monitor.sample_and_evaluate("q", "good", id="x" * 5000 + end)
     assert monitor.get_metrics()["sample_count"] == 2
-    assert all(len(sample.id) < 200 for sample in kept(monitor))
+    assert all(len(sample.id) < 200 for sample in read_samples(monitor))
 
 
-def test_what_waits_for_the_store_is_bounded(
+def test_samples_waiting_for_the_store_are_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fourscore.stores.schema.MAX_WAIT", 0.001)
@@ -628,13 +628,13 @@ def test_what_waits_for_the_store_is_bounded(
         other.execute("ROLLBACK")
     assert monitor.flush(600)
     assert monitor.get_metrics()["counts"]["unsaved"] == 15
-    assert {sample.id for sample in kept(monitor)} == {str(n) for n in range(15, 25)}
+    assert {sample.id for sample in read_samples(monitor)} == {str(n) for n in range(15, 25)}
     monitor.close()
     with pytest.raises(StoreError, match="closed"):
         monitor.get_metrics()
 
 
-def test_a_sample_that_cannot_be_folded_fails_alone(
+def test_sample_that_cannot_be_folded_fails_alone(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monitor = ProductionMonitor(1.0, rubric=GOOD)
@@ -651,12 +651,12 @@ def test_a_sample_that_cannot_be_folded_fails_alone(
     for n in range(4):
         monitor.sample_and_evaluate("q", "good", id=n)
     monitor.flush(600)
-    assert {sample.id for sample in kept(monitor)} == {"0", "1", "3"}
+    assert {sample.id for sample in read_samples(monitor)} == {"0", "1", "3"}
     assert monitor.get_metrics()["counts"]["failed"] == 1
     assert "a sample cannot be kept" in caplog.text
 
 
-def test_a_restart_changes_no_count(tmp_path: Path) -> None:
+def test_restart_changes_no_count(tmp_path: Path) -> None:
     path = tmp_path / "monitor.db"
     for start in (0, 5):
         with ProductionMonitor(1.0, rubric=GOOD, store=path, name="shop") as monitor:
@@ -717,7 +717,7 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     ("how", "expected"), [("exit", 30), ("fork", 90), ("multi-fork", 90), ("multi-spawn", 90)]
 )
-def test_saved_when_processes_end(how: str, expected: int, tmp_path: Path) -> None:
+def test_samples_are_saved_when_processes_end(how: str, expected: int, tmp_path: Path) -> None:
     script, path = tmp_path / "service.py", tmp_path / "monitor.db"
     script.write_text(SERVICE)
     warnings = ["-W", "error", "-W", "ignore:This process:DeprecationWarning"]
@@ -744,7 +744,7 @@ with ProductionMonitor(1.0, rubric=good, store=sys.argv[1]) as monitor:
 """
 
 
-def test_two_processes_one_service(tmp_path: Path) -> None:
+def test_two_processes_share_one_state(tmp_path: Path) -> None:
     """Counts add up exactly, and what both of them saw going wrong is one alert of each stream."""
     path = tmp_path / "monitor.db"
     argv = [sys.executable, "-c", WORKER, str(path)]
@@ -760,9 +760,9 @@ def test_two_processes_one_service(tmp_path: Path) -> None:
         change = json.loads(next(alert.body for alert in alerts if alert.stream == "overall"))
         assert change["after"] == "critical"
         assert 0 < len(change["evidence"]) <= 10
-        told = monitor.store.outbox.claim("default", "log", time.time())
+        claims = monitor.store.outbox.claim("default", "log", time.time())
         assert not monitor.store.outbox.claim("default", "log", time.time())
-        assert {claim.alert.stream for claim in told} == set(streams)
+        assert {claim.alert.stream for claim in claims} == set(streams)
 
 
 ENDLESS = """
@@ -780,15 +780,15 @@ for n in itertools.count():
 """
 
 
-def test_killed_nothing_that_was_told_is_lost(tmp_path: Path) -> None:
+def test_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     path = tmp_path / "monitor.db"
     argv = [sys.executable, "-c", ENDLESS, str(path)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        told = [process.stdout.readline() for _ in range(25)]
+        lines = [process.stdout.readline() for _ in range(25)]
         os.kill(process.pid, signal.SIGKILL)
-        told += process.stdout.readlines()
-    ids = {line.strip() for line in told if line.endswith("\n")}
+        lines += process.stdout.readlines()
+    ids = {line.strip() for line in lines if line.endswith("\n")}
     with ProductionMonitor(rubric=GOOD, store=path) as monitor:
         rows = {row.id for row in monitor.store.samples("default", limit=100_000)}
         assert ids <= rows

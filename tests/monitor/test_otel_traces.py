@@ -20,7 +20,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 NOW = 1_800_000_000.0
 
 
-def span(number: int, parent: int | None, told: dict[str, Any], **more: Any) -> Span:
+def span(number: int, parent: int | None, attributes: dict[str, Any], **more: Any) -> Span:
     above = "" if parent is None else f"{parent:016x}"
     start = more.pop("start", 1_700_000_000.0 + number)
     return Span(
@@ -30,14 +30,14 @@ def span(number: int, parent: int | None, told: dict[str, Any], **more: Any) -> 
         name="s",
         start=start,
         end=start + 0.5,
-        attributes=told,
+        attributes=attributes,
         **more,
     )
 
 
 def conversation() -> list[Span]:
     user = {"role": "user", "parts": [{"type": "text", "content": "Where is it?"}]}
-    said = {"role": "assistant", "parts": [{"type": "text", "content": "In the shed."}]}
+    answer = {"role": "assistant", "parts": [{"type": "text", "content": "In the shed."}]}
     chat = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 4}
     tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "find"}
     return [
@@ -46,18 +46,18 @@ def conversation() -> list[Span]:
         span(3, 1, {**tool, "gen_ai.tool.call.arguments": '{"n": 1}'}),
         span(4, 1, {**tool, "error.type": "timeout"}, error="timeout", start=1_700_000_003.0),
         span(5, 3, {"http.route": "/find"}),
-        span(6, 1, {**chat, "gen_ai.output.messages": json.dumps([said])}),
+        span(6, 1, {**chat, "gen_ai.output.messages": json.dumps([answer])}),
     ]
 
 
-def whole() -> Interaction:
+def expected_interaction() -> Interaction:
     made = build_interaction(TRACE, conversation(), NOW)
     assert isinstance(made, Interaction)
     return made
 
 
-def test_an_interaction_is_the_roots() -> None:
-    made = whole()
+def test_interaction_has_the_input_and_output_of_the_root() -> None:
+    made = expected_interaction()
     assert (made.id, made.at) == (TRACE, 1_700_000_006.5)
     assert made.case == Case(input="Where is it?", tags=("garden", "tools"))
     assert made.trace.output == "In the shed."
@@ -81,8 +81,8 @@ def arrivals(draw: st.DrawFn) -> list[list[Span]]:
 
 
 @given(arrivals())
-def test_any_arrival_gives_the_same_interaction(requests: list[list[Span]]) -> None:
-    expected = whole()
+def test_order_of_arrival_does_not_change_the_interaction(requests: list[list[Span]]) -> None:
+    expected = expected_interaction()
     assert build_interaction(TRACE, [one for part in requests for one in part], NOW) == expected
     kept: list[Interaction] = []
 
@@ -110,7 +110,7 @@ def test_any_arrival_gives_the_same_interaction(requests: list[list[Span]]) -> N
     assert counts.get("spans_twice", 0) == sum(map(len, requests)) - 6
 
 
-def test_spans_that_begin_together_have_one_order() -> None:
+def test_spans_with_the_same_start_have_one_order() -> None:
     spans = [span(1, None, {"gen_ai.prompt": "Where?"}, start=5.0)]
     spans += [span(n, 1, {"gen_ai.tool.name": f"t{n}"}, start=5.0) for n in range(2, 12)]
     first = build_interaction(TRACE, [*spans, span(20, 1, {"gen_ai.completion": "Here."})], NOW)
@@ -120,7 +120,7 @@ def test_spans_that_begin_together_have_one_order() -> None:
         assert build_interaction(TRACE, mixed, NOW) == first
 
 
-def test_what_is_nothing_to_score_is_not_a_failure() -> None:
+def test_trace_without_content_is_not_a_failure() -> None:
     assert (
         build_interaction(TRACE, [span(1, None, {"http.route": "/"})], NOW) is SkipReason.NO_AGENT
     )
@@ -134,7 +134,7 @@ def test_what_is_nothing_to_score_is_not_a_failure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "tags"),
+    ("given", "tags"),
     [
         (["b", " a ", 5, ""], ("a", "b")),
         ("x" * 200, ("x" * 80,)),
@@ -142,22 +142,22 @@ def test_what_is_nothing_to_score_is_not_a_failure() -> None:
         (",".join(f"t{n:02}" for n in range(40)), tuple(f"t{n:02}" for n in range(16))),
     ],
 )
-def test_tags_are_few_and_short(told: Any, tags: tuple[str, ...]) -> None:
-    attributes = {"gen_ai.prompt": "a", "gen_ai.completion": "b", "fourscore.tags": told}
+def test_tags_are_cut_in_number_and_length(given: Any, tags: tuple[str, ...]) -> None:
+    attributes = {"gen_ai.prompt": "a", "gen_ai.completion": "b", "fourscore.tags": given}
     made = build_interaction(TRACE, [span(1, None, attributes)], NOW)
     assert isinstance(made, Interaction)
     assert made.case.tags == tags
 
 
 @pytest.mark.parametrize("start", [NOW * 2, 5.0])
-def test_a_clock_that_is_wrong_is_now(start: float) -> None:
+def test_impossible_end_time_is_replaced_by_now(start: float) -> None:
     attributes = {"gen_ai.prompt": "a", "gen_ai.completion": "b"}
     made = build_interaction(TRACE, [span(1, None, attributes, start=start)], NOW)
     assert isinstance(made, Interaction)
     assert made.at == NOW
 
 
-def test_a_trace_that_cannot_be_read_does_not_stop_the_others(caplog: Any) -> None:
+def test_unreadable_trace_does_not_stop_the_others(caplog: Any) -> None:
     kept: list[Interaction] = []
 
     def keep(interactions: Any) -> dict[str, int]:
@@ -171,11 +171,11 @@ def test_a_trace_that_cannot_be_read_does_not_stop_the_others(caplog: Any) -> No
         assert assembler.score_ready(NOW + 6) == 2
         assert store.counts("m") == {"traces_scored": 1, "traces_broken": 1}
         assert store.spans.count_waiting() == 0
-    assert kept == [whole()]
+    assert kept == [expected_interaction()]
     assert "bad" in caplog.text
 
 
-def test_what_cannot_be_kept_is_tried_again() -> None:
+def test_trace_is_tried_again_where_samples_cannot_be_saved() -> None:
     def refuse(interactions: Any) -> dict[str, int]:
         raise OSError("the disk is full")
 

@@ -24,7 +24,7 @@ class Slow:
         self.done.append(thing)
 
 
-def test_all_is_done_by_as_many_threads_as_allowed() -> None:
+def test_work_is_done_by_at_most_the_allowed_threads() -> None:
     slow = Slow()
     background = Background(slow, most=100, threads=3)
     assert all(background.put(n, 1) for n in range(20))
@@ -37,7 +37,7 @@ def test_all_is_done_by_as_many_threads_as_allowed() -> None:
     assert sorted(slow.done) == list(range(20))
 
 
-def test_no_room() -> None:
+def test_put_is_refused_when_the_queue_is_full() -> None:
     slow = Slow()
     background = Background(slow, most=10, threads=1)
     background.put(0, 1)
@@ -50,7 +50,7 @@ def test_no_room() -> None:
     assert background.flush(60)
 
 
-def test_what_is_of_less_use_has_half_the_room() -> None:
+def test_minor_items_are_refused_when_half_full() -> None:
     slow = Slow()
     background = Background(slow, most=10, threads=1)
     background.put(0, 1)
@@ -61,7 +61,7 @@ def test_what_is_of_less_use_has_half_the_room() -> None:
     assert background.close(60)
 
 
-def test_room_is_also_a_matter_of_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_queue_is_bounded_by_size_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "MAX_SIZE", 1000)
     slow = Slow()
     background = Background(slow, most=100, threads=1)
@@ -76,7 +76,7 @@ def test_room_is_also_a_matter_of_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of threads and fork
-def test_a_fork_in_the_middle() -> None:
+def test_forked_child_has_an_empty_queue_and_own_threads() -> None:
     slow = Slow()
     background = Background(slow, most=100, threads=2)
     for n in range(5):

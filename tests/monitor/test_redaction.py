@@ -55,13 +55,13 @@ LEFT = [
 
 
 @pytest.mark.parametrize(("text", "expected"), FOUND)
-def test_found(text: str, expected: str) -> None:
+def test_secrets_and_addresses_are_redacted(text: str, expected: str) -> None:
     assert redact(text) == expected
     assert redact(expected) == expected
 
 
 @pytest.mark.parametrize("text", LEFT)
-def test_left_alone(text: str) -> None:
+def test_harmless_text_is_left_alone(text: str) -> None:
     assert redact(text) == text
 
 
@@ -77,24 +77,24 @@ def test_every_card_number_is_found(middle: int, first: str, mark: str) -> None:
     assert redact(f"card {grouped}.") == "card [card]."
 
 
-def test_values_of_any_shape() -> None:
+def test_redacts_nested_json_values() -> None:
     value = {"to a@b.com": ["x@y.org", 4111111111111111, 12, True, None, 2.5]}
     assert redact_value(value) == {"to [e-mail]": ["[e-mail]", "[card]", 12, True, None, 2.5]}
 
 
-def test_keys_that_become_alike() -> None:
+def test_keys_that_are_redacted_to_the_same_text_stay_apart() -> None:
     value = {"a@b.com": 1, "c@d.com": 2, "e@f.com": 3}
     assert redact_value(value) == {"[e-mail]": 1, "[e-mail] 2": 2, "[e-mail] 3": 3}
 
 
-def test_a_hook_of_ones_own() -> None:
+def test_custom_hook_runs_after_the_patterns() -> None:
     redaction = Redaction(lambda text: text.replace("Ana", "[name]"))
     assert redaction.text("Ana, a@b.com") == "[name], [e-mail]"
     assert redaction.value({"who": "Ana"}) == {"who": "[name]"}
 
 
 @pytest.mark.parametrize("answer", [ZeroDivisionError, SystemExit, None])
-def test_a_hook_that_fails_keeps_nothing(answer: type[BaseException] | None) -> None:
+def test_text_is_withheld_where_the_hook_fails(answer: type[BaseException] | None) -> None:
     def hook(_: str) -> str:
         if answer is not None:
             raise answer
@@ -114,7 +114,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_time_in_proportion_to_the_length(piece: str) -> None:
+def test_redaction_takes_linear_time(piece: str) -> None:
     """Four times the text: four times the time, where anything quadratic would take sixteen."""
 
     def taken(size: int) -> float:

@@ -12,7 +12,7 @@ from fourscore.monitor.settings import SamplingSettings
 IDS = [f"request-{n}" for n in range(20_000)]
 
 
-def test_the_same_ones_everywhere() -> None:
+def test_every_process_samples_the_same_ids() -> None:
     script = """
 from fourscore.monitor.sampling import Sampling
 taken = Sampling(0.01)
@@ -27,7 +27,7 @@ print(*[n for n in range(2000) if taken.draws(f"request-{n}", ())])
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.01, 0.3, 1.0])
-def test_rates(rate: float) -> None:
+def test_sampled_share_matches_the_rate(rate: float) -> None:
     taken = sum(Sampling(rate).draws(one, ()) for one in IDS)
     assert abs(taken - rate * len(IDS)) <= 4 * (len(IDS) * rate * (1 - rate)) ** 0.5
     sampling = Sampling(rate, SamplingSettings(seed=1))
@@ -35,14 +35,14 @@ def test_rates(rate: float) -> None:
     assert abs(drawn - rate * len(IDS)) <= 4 * (len(IDS) * rate * (1 - rate)) ** 0.5
 
 
-def test_a_low_rate_is_part_of_a_high_one() -> None:
+def test_ids_of_a_low_rate_are_part_of_a_higher_one() -> None:
     low = {one for one in IDS if Sampling(0.01).draws(one, ())}
     assert low < {one for one in IDS if Sampling(0.05).draws(one, ())}
     assert make_ceiling(0) == bytes(8)
     assert digest("\ud800") != digest("?")
 
 
-def test_a_generator_where_asked() -> None:
+def test_method_random_and_missing_ids_use_the_generator() -> None:
     def drawn(sampling: Sampling) -> list[str]:
         return [one for one in IDS[:500] if sampling.draws(one, ())]
 
@@ -52,7 +52,7 @@ def test_a_generator_where_asked() -> None:
     assert first != drawn(Sampling(0.1))
 
 
-def test_tags_have_rates_of_their_own() -> None:
+def test_tags_may_have_their_own_rates() -> None:
     sampling = Sampling(0.01, SamplingSettings(rates={"rare": 0.5, "noisy": 0.001}))
     assert sampling.rate_of(()) == sampling.rate_of(("other",)) == 0.01
     assert sampling.rate_of(("noisy",)) == 0.001
@@ -62,7 +62,7 @@ def test_tags_have_rates_of_their_own() -> None:
     assert abs(rare - 10_000) < 300
 
 
-def test_what_is_refused() -> None:
+def test_invalid_settings_are_refused() -> None:
     for rate in (-0.1, 1.1, float("nan"), "1%", None):
         with pytest.raises(ConfigError, match=r"sample_rate: .*: expected a number from 0 to 1"):
             Sampling(rate)  # type: ignore[arg-type]
@@ -74,7 +74,7 @@ def test_what_is_refused() -> None:
         Sampling(0.01, SamplingSettings(always=["error"]))
 
 
-def test_rules() -> None:
+def test_always_rules_are_read() -> None:
     def long(_: object) -> bool:
         return True
 

@@ -36,7 +36,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "monitor.yaml"
 
 
-def test_all_four_kinds(file: Path, tmp_path: Path) -> None:
+def test_reads_all_four_kinds_of_sinks(file: Path, tmp_path: Path) -> None:
     file.write_text(GOOD.format(folder=tmp_path))
     log, ops, chat, manager = read_sinks(str(file))
     assert [type(sink) for sink in (log, ops, chat, manager)] == [Log, Webhook, Slack, Alertmanager]
@@ -78,7 +78,7 @@ def test_all_four_kinds(file: Path, tmp_path: Path) -> None:
          "sinks.alertmanager.labels.a-b", "letters"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_with_its_place(
+def test_mistake_is_reported_with_line_and_field(
     file: Path, text: str, line: int | None, field: str, words: str
 ) -> None:
     file.write_text(text)
@@ -89,7 +89,7 @@ def test_a_mistake_is_told_with_its_place(
     assert words in error.message
 
 
-def test_a_secret_is_one_of_two_and_not_empty(tmp_path: Path) -> None:
+def test_secret_comes_from_variable_or_file_and_is_not_empty(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.write_text("\n")
     binary = tmp_path / "binary"

@@ -47,7 +47,7 @@ POSTABLE = {
 }
 
 
-def test_a_webhook_is_signed_and_says_everything(receiver: Any, notice: Made) -> None:
+def test_webhook_is_signed_and_has_all_fields(receiver: Any, notice: Made) -> None:
     secret = "whsec_" + base64.b64encode(b"k" * 32).decode()
     sink = Webhook(f"{receiver.url}/hook", secret=Secret(secret), token=Secret("t0ken"))
     sink.send([notice()])
@@ -68,14 +68,14 @@ def test_a_webhook_is_signed_and_says_everything(receiver: Any, notice: Made) ->
     assert (document["sure"], document["since"]) == (0.98, 1_700_000_000.0)
 
 
-def test_the_signature_is_that_of_standard_webhooks() -> None:
+def test_signature_matches_standard_webhooks() -> None:
     """The example that its libraries test with."""
     key = base64.b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-    told = sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
-    assert told == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+    result = sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
+    assert result == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
-def test_without_a_secret_nothing_is_signed(receiver: Any, notice: Made) -> None:
+def test_webhook_without_secret_is_not_signed(receiver: Any, notice: Made) -> None:
     Webhook(receiver.url).send([notice()])
     (got,) = receiver.requests
     assert got.path == "/"
@@ -84,16 +84,16 @@ def test_without_a_secret_nothing_is_signed(receiver: Any, notice: Made) -> None
 
 
 @pytest.mark.parametrize("secret", ["short", "whsec_****", "whsec_c2hvcnQ="])
-def test_a_secret_that_can_be_guessed_is_refused(secret: str) -> None:
+def test_short_secret_is_refused(secret: str) -> None:
     with pytest.raises(ConfigError) as caught:
         Webhook("http://127.0.0.1", secret=Secret(secret))
     assert secret not in str(caught.value)
 
 
-def test_foreign_text_mentions_and_links_nothing(notice: Made) -> None:
+def test_slack_message_escapes_mentions_and_links(notice: Made) -> None:
     hostile = notice(stream=f"tag:{HOSTILE}", evidence=(HOSTILE,), monitor=HOSTILE, detail=HOSTILE)
-    told = make_message([hostile])
-    text = told["text"]
+    result = make_message([hostile])
+    text = result["text"]
     assert "<" not in text
     assert ">" not in text
     assert "&lt;!channel&gt;" in text
@@ -102,11 +102,11 @@ def test_foreign_text_mentions_and_links_nothing(notice: Made) -> None:
     assert "evil" not in outside
     assert "@here" not in outside
     assert "\x1b" not in text
-    assert told["unfurl_links"] is False
+    assert result["unfurl_links"] is False
     assert escape("a & b < c > d") == "a &amp; b &lt; c &gt; d"
 
 
-def test_slack_gets_some_alerts_in_one_message(receiver: Any, notice: Made) -> None:
+def test_slack_gets_several_alerts_in_one_message(receiver: Any, notice: Made) -> None:
     over = notice(state="resolved", status="healthy", evidence=(), sure=None)
     Slack(Secret(f"{receiver.url}/services/T/B/x")).send([notice(), over])
     (got,) = receiver.requests
@@ -118,12 +118,12 @@ def test_slack_gets_some_alerts_in_one_message(receiver: Any, notice: Made) -> N
     assert second.startswith(":white_check_mark: *`shop`: the pass rate of tag `refunds` is hea")
 
 
-def test_a_message_of_many_hostile_names_is_bounded(notice: Made) -> None:
+def test_slack_message_with_hostile_names_is_bounded(notice: Made) -> None:
     ids = tuple("&" * 5000 + str(n) for n in range(10))
     assert len(make_message([notice(evidence=ids)] * 20)["text"]) < 40_000
 
 
-def test_alertmanager_gets_its_own_shape(receiver: Any, notice: Made) -> None:
+def test_alertmanager_request_format(receiver: Any, notice: Made) -> None:
     sink = Alertmanager(f"{receiver.url}/am/", labels={"team": "shop"}, token=Secret("t0ken"))
     assert sink.policy.repeat == 60
     before = time.time()
@@ -149,14 +149,14 @@ def test_alertmanager_gets_its_own_shape(receiver: Any, notice: Made) -> None:
     assert [one["labels"] for one in over] == [one["labels"] for one in firing]
 
 
-def test_a_broken_judge_has_an_alert_of_its_own(receiver: Any, notice: Made) -> None:
+def test_failing_judge_has_its_own_alertmanager_alert(receiver: Any, notice: Made) -> None:
     Alertmanager(receiver.url).send([notice(stream="judge")])
     _, critical = json.loads(receiver.requests[0].body)
     assert critical["labels"]["alertname"] == "FourscoreJudgeFailing"
     assert "says nothing of the agent" in critical["annotations"]["summary"]
 
 
-def test_the_log_has_a_line_each(notice: Made, caplog: pytest.LogCaptureFixture) -> None:
+def test_log_has_one_line_per_alert(notice: Made, caplog: pytest.LogCaptureFixture) -> None:
     hostile = notice(stream="tag:a\nFAKE LINE", severity="warning", status="warning")
     over = notice(state="resolved", status="healthy")
     with caplog.at_level(logging.INFO, "fourscore.monitor.alerts"):
@@ -168,22 +168,22 @@ def test_the_log_has_a_line_each(notice: Made, caplog: pytest.LogCaptureFixture)
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503])
-def test_an_answer_other_than_2xx_is_a_failure(receiver: Any, notice: Made, status: int) -> None:
-    receiver.status, receiver.told = status, {"retry-after": "7"}
+def test_status_other_than_2xx_is_a_failure(receiver: Any, notice: Made, status: int) -> None:
+    receiver.status, receiver.reply_headers = status, {"retry-after": "7"}
     with pytest.raises(SinkError, match=str(status)) as caught:
         Slack(f"{receiver.url}/services/SECRET").send([notice()])
     assert caught.value.again == 7
     assert "SECRET" not in str(caught.value)
 
 
-def test_a_redirect_is_not_followed(receiver: Any, notice: Made) -> None:
-    receiver.status, receiver.told = 307, {"location": f"{receiver.url}/elsewhere"}
+def test_redirect_is_not_followed(receiver: Any, notice: Made) -> None:
+    receiver.status, receiver.reply_headers = 307, {"location": f"{receiver.url}/elsewhere"}
     with pytest.raises(SinkError, match="307"):
         Webhook(f"{receiver.url}/hook").send([notice()])
     assert [got.path for got in receiver.requests] == ["/hook"]
 
 
-def test_nobody_at_home_is_a_failure_that_names_the_host_alone(notice: Made) -> None:
+def test_refused_connection_names_only_the_host(notice: Made) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -193,7 +193,7 @@ def test_nobody_at_home_is_a_failure_that_names_the_host_alone(notice: Made) -> 
     assert "SECRET" not in str(caught.value)
 
 
-def test_who_answers_a_byte_at_a_time_is_cut_off() -> None:
+def test_slow_response_is_cut_off_at_the_timeout() -> None:
     """Every read comes in time; all of them together never end."""
     stop = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -232,13 +232,13 @@ def test_who_answers_a_byte_at_a_time_is_cut_off() -> None:
         "http://x/\n",
     ],
 )
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+def test_invalid_url_is_refused(url: str) -> None:
     with pytest.raises(ConfigError) as caught:
         Address(url)
     assert caught.value.field == "url"
 
 
-def test_a_secret_is_shown_nowhere() -> None:
+def test_secret_is_not_shown_in_errors_or_repr() -> None:
     secret = Secret("s3cr3t-s3cr3t-s3cr3t")
     sink = Webhook(Secret("https://x.example/s3cr3t"), secret=secret, token=secret)
     assert "s3cr3t" not in repr(secret) + repr(sink) + repr(vars(sink)["_address"])
@@ -246,6 +246,6 @@ def test_a_secret_is_shown_nowhere() -> None:
         pickle.dumps(secret)
 
 
-def test_a_policy_is_checked() -> None:
+def test_invalid_policy_is_refused() -> None:
     with pytest.raises(ValueError, match="repeat"):
         Policy(repeat=0)

@@ -58,7 +58,7 @@ def test_many_requests_share_a_transaction(
     assert len(sizes) < 100
 
 
-def test_a_body_that_cannot_be_read_fails_alone(store: MonitorStore) -> None:
+def test_unreadable_body_fails_alone(store: MonitorStore) -> None:
     receiver = SpanReceiver(store.spans, "m")
 
     def broken() -> list[Span]:
@@ -86,7 +86,7 @@ def test_a_body_that_cannot_be_read_fails_alone(store: MonitorStore) -> None:
     assert "span 2: traceId" in yes.message
 
 
-def test_a_store_that_fails_is_tried_again(
+def test_requests_fail_while_the_store_fails_and_work_again(
     store: MonitorStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     receiver = SpanReceiver(store.spans, "m")
@@ -106,7 +106,7 @@ def test_a_store_that_fails_is_tried_again(
     receiver.close()
 
 
-def test_what_waits_is_bounded(store: MonitorStore) -> None:
+def test_waiting_bytes_are_bounded(store: MonitorStore) -> None:
     receiver = SpanReceiver(store.spans, "m", max_held=100)
 
     async def send() -> tuple[int, int]:
@@ -121,7 +121,7 @@ def test_what_waits_is_bounded(store: MonitorStore) -> None:
     receiver.close()
 
 
-def test_what_is_on_its_way_is_kept_on_closing(store: MonitorStore) -> None:
+def test_close_stores_waiting_requests(store: MonitorStore) -> None:
     receiver = SpanReceiver(store.spans, "m")
 
     async def send() -> Receipt:
@@ -134,7 +134,7 @@ def test_what_is_on_its_way_is_kept_on_closing(store: MonitorStore) -> None:
     assert store.spans.count_waiting() == 1
 
 
-def test_rows_say_which_span_was_wrong() -> None:
+def test_rejected_span_is_named() -> None:
     found = make_span_rows(
         [span(1), Span(trace="", id="", parent="", name="", start=None, end=None, attributes={})],
         5.0,

@@ -60,22 +60,22 @@ class Service:
         self.process.communicate()
 
 
-def told(receiver: Any) -> list[dict[str, Any]]:
+def received_alerts(receiver: Any) -> list[dict[str, Any]]:
     return [json.loads(got.body) for got in receiver.requests]
 
 
-def settled(folder: Path, n: int) -> None:
-    """Until so many samples are in the store."""
+def wait_for_samples(folder: Path, n: int) -> None:
+    """Wait until so many samples are in the store."""
     for _ in range(1200):
         with MonitorStore(folder / "monitor.db", make=False) as store:
             if len(store.samples("default", limit=10_000)) >= n:
                 return
         time.sleep(0.05)
-    raise AssertionError("the samples did not come")
+    raise AssertionError("the samples were not stored")
 
 
-def all_told(folder: Path) -> None:
-    """Until the store knows that the sink has heard of all that is open."""
+def wait_for_deliveries(folder: Path) -> None:
+    """Wait until the store knows that all open alerts were sent."""
     for _ in range(1200):
         with MonitorStore(folder / "monitor.db", make=False) as store:
             is_open = store.outbox.alerts("default", only_open=True)
@@ -83,7 +83,7 @@ def all_told(folder: Path) -> None:
         if len(sent) == 3 and all(each is not None and each[1] for each in sent):
             return
         time.sleep(0.05)
-    raise AssertionError("the alerts were not told")
+    raise AssertionError("the alerts were not sent")
 
 
 def test_counts_add_up_and_an_alert_is_sent_once(receiver: Any, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_counts_add_up_and_an_alert_is_sent_once(receiver: Any, tmp_path: Path) 
     MonitorStore(tmp_path / "monitor.db").close()
     # 100 interactions are seen by both: each is one sample.
     services = [Service(tmp_path, 0, 300, 0.001), Service(tmp_path, 200, 500, 0.001)]
-    settled(tmp_path, 500)
+    wait_for_samples(tmp_path, 500)
     for service in services:
         service.end()
     with MonitorStore(tmp_path / "monitor.db", make=False) as store:
@@ -102,7 +102,7 @@ def test_counts_add_up_and_an_alert_is_sent_once(receiver: Any, tmp_path: Path) 
     assert state["samples"] == state["statuses"]["scored"] == 500
     assert counts.get("twice", 0) == 100
     # Some warnings became critical before anybody was told: what is open was told, each once.
-    sent = told(receiver)
+    sent = received_alerts(receiver)
     assert max(Counter(got.headers["webhook-id"] for got in receiver.requests).values()) == 1
     open_ = {alert.stream for alert in alerts if alert.open}
     assert {"overall", "dimension:fine", "tag:a"} == open_
@@ -111,12 +111,12 @@ def test_counts_add_up_and_an_alert_is_sent_once(receiver: Any, tmp_path: Path) 
     assert counts["deliveries_sent:webhook"] == len(sent)
 
 
-def test_a_crash_and_a_restart_repeat_nothing(receiver: Any, tmp_path: Path) -> None:
+def test_crash_and_restart_repeat_no_alert(receiver: Any, tmp_path: Path) -> None:
     (tmp_path / "monitor.yaml").write_text(f"sinks:\n  webhook: {{url: '{receiver.url}'}}\n")
     MonitorStore(tmp_path / "monitor.db").close()
     first = Service(tmp_path, 0, 100_000, 0.002)
-    settled(tmp_path, 80)
-    all_told(tmp_path)
+    wait_for_samples(tmp_path, 80)
+    wait_for_deliveries(tmp_path)
     first.kill()
     n = len(receiver.requests)
     with MonitorStore(tmp_path / "monitor.db", make=False) as store:
@@ -124,7 +124,7 @@ def test_a_crash_and_a_restart_repeat_nothing(receiver: Any, tmp_path: Path) -> 
         assert before == len(store.samples("default", limit=100_000))
     # Again from the beginning, as after a crash: what was kept is known, and told already.
     second = Service(tmp_path, 0, before + 20, 0.0)
-    settled(tmp_path, before + 20)
+    wait_for_samples(tmp_path, before + 20)
     second.end()
     with MonitorStore(tmp_path / "monitor.db", make=False) as store:
         assert json.loads(store.state("default") or b"")["samples"] == before + 20
@@ -132,7 +132,7 @@ def test_a_crash_and_a_restart_repeat_nothing(receiver: Any, tmp_path: Path) -> 
     assert max(Counter(got.headers["webhook-id"] for got in receiver.requests).values()) == 1
 
 
-def test_a_forked_child_tells_of_its_own_alerts(receiver: Any, tmp_path: Path) -> None:
+def test_forked_child_delivers_its_own_alerts(receiver: Any, tmp_path: Path) -> None:
     (tmp_path / "monitor.yaml").write_text(f"sinks:\n  webhook: {{url: '{receiver.url}'}}\n")
     program = SERVICE.replace(
         'print("up", flush=True)',
@@ -143,7 +143,11 @@ def test_a_forked_child_tells_of_its_own_alerts(receiver: Any, tmp_path: Path) -
         cwd=tmp_path, input="", text=True, check=False, env=os.environ,
     )  # fmt: skip
     assert done.returncode == 0
-    assert {one["stream"] for one in told(receiver)} == {"overall", "dimension:fine", "tag:a"}
+    assert {one["stream"] for one in received_alerts(receiver)} == {
+        "overall",
+        "dimension:fine",
+        "tag:a",
+    }
 
 
 #: Two threads are in the store all the time; children must be able to use it all the same.
@@ -175,6 +179,6 @@ assert store.counts("m")["child"] == 12
 """
 
 
-def test_a_fork_finds_nobody_inside_the_store(tmp_path: Path) -> None:
+def test_fork_waits_until_no_thread_is_inside_sqlite(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FORKING], cwd=tmp_path, check=False)
     assert done.returncode == 0

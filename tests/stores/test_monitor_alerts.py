@@ -14,7 +14,9 @@ from fourscore.stores.monitor_rows import NewAlert, SampleRow
 NOW = 1_800_000_000.0
 
 
-def raise_in(store: MonitorStore, n: int, stream: str = "overall", *, is_open: bool = True) -> None:
+def raise_alert(
+    store: MonitorStore, n: int, stream: str = "overall", *, is_open: bool = True
+) -> None:
     def fold(
         _state: bytes | None, _entries: Sequence[SampleRow]
     ) -> tuple[bytes, Sequence[NewAlert]]:
@@ -45,11 +47,11 @@ def store(tmp_path: Path) -> MonitorStore:
 
 @pytest.fixture
 def outbox(store: MonitorStore) -> Outbox:
-    raise_in(store, 1)
+    raise_alert(store, 1)
     return store.outbox
 
 
-def test_one_sender_at_a_time(outbox: Outbox) -> None:
+def test_one_sender_has_the_claim_at_a_time(outbox: Outbox) -> None:
     (claim,) = outbox.claim("m", "log", NOW)
     assert (claim.alert.body, claim.attempt, claim.alert.open) == (b"1", 1, True)
     assert outbox.claim("m", "log", NOW + 59) == []
@@ -64,7 +66,7 @@ def test_one_sender_at_a_time(outbox: Outbox) -> None:
     }
 
 
-def test_a_lease_that_is_over(outbox: Outbox) -> None:
+def test_claim_is_free_after_the_lease(outbox: Outbox) -> None:
     (late,) = outbox.claim("m", "log", NOW, lease=60)
     (claim,) = outbox.claim("m", "log", NOW + 60)
     assert (claim.attempt, claim.key) == (2, late.key)
@@ -73,7 +75,7 @@ def test_a_lease_that_is_over(outbox: Outbox) -> None:
     assert outbox.sent(claim)
 
 
-def test_failures_are_tried_again_and_given_up(outbox: Outbox) -> None:
+def test_failed_deliveries_are_due_again_until_given_up(outbox: Outbox) -> None:
     (claim,) = outbox.claim("m", "log", NOW)
     assert outbox.failed(claim, "503", next=NOW + 10)
     assert outbox.claim("m", "log", NOW + 9) == []
@@ -85,7 +87,7 @@ def test_failures_are_tried_again_and_given_up(outbox: Outbox) -> None:
     assert (state, sent, attempts, len(error)) == ("given up", 0, 2, 2000)
 
 
-def test_repeated_while_it_is_open(store: MonitorStore, outbox: Outbox) -> None:
+def test_sent_alert_is_due_again_while_open(store: MonitorStore, outbox: Outbox) -> None:
     (claim,) = outbox.claim("m", "log", NOW)
     assert outbox.sent(claim, again=NOW + 100)
     assert outbox.claim("m", "log", NOW + 99) == []
@@ -93,7 +95,7 @@ def test_repeated_while_it_is_open(store: MonitorStore, outbox: Outbox) -> None:
     assert (again.attempt, again.repetition) == (1, 1)
     assert again.key != claim.key
     assert outbox.sent(again, again=NOW + 200)
-    raise_in(store, 2, is_open=False)
+    raise_alert(store, 2, is_open=False)
     (over,) = outbox.claim("m", "log", NOW + 200)  # the end, and not the alert that is over
     assert over.alert.body == b"2"
     assert outbox.alerts("m", only_open=True) == []
@@ -102,17 +104,19 @@ def test_repeated_while_it_is_open(store: MonitorStore, outbox: Outbox) -> None:
     assert (first.open, first.ended) == (False, NOW + 2)
 
 
-def test_streams_are_apart(store: MonitorStore, outbox: Outbox) -> None:
-    raise_in(store, 2, "tag:refunds")
-    raise_in(store, 3)
+def test_alert_ends_only_the_former_one_of_its_stream(store: MonitorStore, outbox: Outbox) -> None:
+    raise_alert(store, 2, "tag:refunds")
+    raise_alert(store, 3)
     assert [alert.body for alert in outbox.alerts("m", only_open=True)] == [b"3", b"2"]
     newest = outbox.alerts("m", limit=1)
     older = outbox.alerts("m", before=newest[-1].number)
     assert [alert.body for alert in (*newest, *older)] == [b"3", b"2", b"1"]
 
 
-def test_a_new_sink_is_not_told_of_the_past(store: MonitorStore, outbox: Outbox) -> None:
-    raise_in(store, 2)
+def test_new_sink_does_not_get_alerts_from_before_since(
+    store: MonitorStore, outbox: Outbox
+) -> None:
+    raise_alert(store, 2)
     assert [claim.alert.body for claim in outbox.claim("m", "new", NOW, since=NOW + 2)] == [b"2"]
 
 
@@ -128,9 +132,9 @@ with MonitorStore(sys.argv[1]) as store:
 """
 
 
-def test_among_processes_each_is_sent_once(store: MonitorStore) -> None:
+def test_each_alert_is_claimed_once_among_processes(store: MonitorStore) -> None:
     for n in range(40):
-        raise_in(store, n, f"tag:{n}")
+        raise_alert(store, n, f"tag:{n}")
     argv = [sys.executable, "-c", SENDER, str(store.path)]
     senders = [subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     sent = [int(line) for sender in senders for line in sender.communicate()[0].split()]

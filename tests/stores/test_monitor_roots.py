@@ -24,7 +24,7 @@ def row(trace: str, span: str, at: float = 0.0, *, root: bool = False, body: str
     return SpanRow(trace, span, NOW + at, body.encode(), root)
 
 
-def test_a_trace_waits_for_its_root_and_for_quiet(spans: SpanTable) -> None:
+def test_trace_is_complete_with_root_and_after_a_pause(spans: SpanTable) -> None:
     spans.receive([[row("t", "a"), row("u", "a")]])
     assert spans.claim_complete(NOW + 1000, 10, 9) == []
     spans.receive([[row("t", "r", 1000, root=True)]])
@@ -36,7 +36,7 @@ def test_a_trace_waits_for_its_root_and_for_quiet(spans: SpanTable) -> None:
     assert spans.claim_complete(NOW + 3600, 10, 9) == ["u"]  # the other root never came
 
 
-def test_what_became_of_each_span_is_told_and_counted(store: MonitorStore) -> None:
+def test_outcome_of_each_span_is_returned_and_counted(store: MonitorStore) -> None:
     spans = store.spans
     first = spans.receive([[row("t", "a"), row("t", "a")], [], [row("t", "b")]], monitor="m")
     assert first == [ReceivedCounts(new=1, twice=1), ReceivedCounts(), ReceivedCounts(new=1)]
@@ -52,7 +52,7 @@ def test_what_became_of_each_span_is_told_and_counted(store: MonitorStore) -> No
     }
 
 
-def test_a_trace_is_bounded_in_bytes(spans: SpanTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bytes_of_a_trace_are_bounded(spans: SpanTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fourscore.stores.monitor_spans.MOST_BYTES", 10)
     assert spans.receive([[row("t", "a", body="x" * 20)]]) == [ReceivedCounts(new=1)]
     assert spans.receive([[row("t", "b"), row("u", "a")]]) == [ReceivedCounts(new=1, beyond=1)]
@@ -60,20 +60,18 @@ def test_a_trace_is_bounded_in_bytes(spans: SpanTable, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("order", [("ab", "abc", "abd"), ("abd", "abc", "ab")])
-def test_the_copy_that_stays_does_not_depend_on_the_order(
-    spans: SpanTable, order: tuple[str, ...]
-) -> None:
+def test_kept_copy_does_not_depend_on_the_order(spans: SpanTable, order: tuple[str, ...]) -> None:
     for body in order:
         spans.receive([[row("t", "a", body=body)]])
     assert spans.read("t") == [b"abd"]
 
 
-def test_a_root_that_came_once_is_remembered(spans: SpanTable) -> None:
+def test_root_is_remembered_across_batches(spans: SpanTable) -> None:
     spans.receive([[row("t", "r", root=True)], [row("t", "a", 1)]])
     assert spans.claim_complete(NOW + 11, 10, 9) == ["t"]
 
 
-def test_what_waited_does_not_stay_in_the_file(tmp_path: Path) -> None:
+def test_done_spans_are_overwritten_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "own.db"
     secret = "a secret that was never redacted " * 500
     with MonitorStore(path) as store:

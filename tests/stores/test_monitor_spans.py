@@ -23,7 +23,7 @@ def put(spans: SpanTable, rows: list[SpanRow]) -> int:
     return spans.receive([rows])[0].new
 
 
-def test_late_out_of_order_and_twice(spans: SpanTable) -> None:
+def test_late_unordered_and_repeated_spans(spans: SpanTable) -> None:
     assert put(spans, []) == 0
     assert put(spans, [row("t", "b"), row("u", "x"), row("t", "b")]) == 2
     assert put(spans, [row("t", "a", 5), row("t", "b", 5)]) == 1
@@ -37,7 +37,7 @@ def test_late_out_of_order_and_twice(spans: SpanTable) -> None:
     assert spans.claim_complete(NOW + 1000, 5, 10) == []
 
 
-def test_lent_until_the_lease_is_over(spans: SpanTable) -> None:
+def test_claimed_trace_is_free_after_the_lease(spans: SpanTable) -> None:
     put(spans, [row("t", "a"), row("u", "a", 1)])
     assert spans.claim_complete(NOW + 10, 5, 1, lease=60) == ["t"]
     assert spans.claim_complete(NOW + 10, 5, 9, lease=60) == ["u"]
@@ -45,21 +45,21 @@ def test_lent_until_the_lease_is_over(spans: SpanTable) -> None:
     assert spans.claim_complete(NOW + 71, 5, 9) == ["t", "u"]
 
 
-def test_a_trace_that_never_rests(spans: SpanTable) -> None:
+def test_trace_that_never_pauses_is_complete_after_the_longest_time(spans: SpanTable) -> None:
     for at in range(0, 100, 5):
         put(spans, [row("t", str(at), at)])
     assert spans.claim_complete(NOW + 96, 10, 9) == []
     assert spans.claim_complete(NOW + 96, 10, 9, longest=90) == ["t"]
 
 
-def test_a_trace_without_end_is_bounded(spans: SpanTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spans_of_a_trace_are_bounded(spans: SpanTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fourscore.stores.monitor_spans.MOST_SPANS", 30)
     new = [put(spans, [row("t", f"{n}-{k}") for k in range(10)]) for n in range(5)]
     assert new == [10, 10, 10, 0, 0]
     assert len(spans.read("t")) == 30
 
 
-def test_what_is_done_is_forgotten_in_time(spans: SpanTable) -> None:
+def test_done_traces_are_forgotten_after_a_day(spans: SpanTable) -> None:
     put(spans, [row("t", "a")])
     spans.mark_done("t", now=NOW)
     assert put(spans, [row("t", "a", REMEMBERED - 1)]) == 0

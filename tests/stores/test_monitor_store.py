@@ -20,7 +20,9 @@ from fourscore.stores.sqlite import Store
 NOW = 1_800_000_000.0
 
 
-def entry(n: int | str, *, passed: bool = True, drawn: bool = True, at: float = NOW) -> SampleRow:
+def make_row(
+    n: int | str, *, passed: bool = True, drawn: bool = True, at: float = NOW
+) -> SampleRow:
     value = 1.0 if passed else 0.0
     text = json.dumps({"full": n}).encode()
     return SampleRow(
@@ -35,11 +37,11 @@ def entry(n: int | str, *, passed: bool = True, drawn: bool = True, at: float = 
     )
 
 
-def fold(state: bytes | None, entries: Sequence[SampleRow]) -> tuple[bytes, Sequence[NewAlert]]:
+def fold(state: bytes | None, rows: Sequence[SampleRow]) -> tuple[bytes, Sequence[NewAlert]]:
     """Counts; every tenth sample is an alert."""
     n = int(state or b"0")
     raised = []
-    for one in entries:
+    for one in rows:
         n += 1
         if n % 10 == 0:
             raised.append(
@@ -55,19 +57,19 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> MonitorStore:
 
 def test_new_samples_are_folded_once(store: MonitorStore) -> None:
     assert store.state("m") is None
-    batch = [entry(1), entry(2), entry(1)]
+    batch = [make_row(1), make_row(2), make_row(1)]
     assert [one.id for one in store.commit("m", batch, fold)] == ["1", "2"]
-    assert [one.id for one in store.commit("m", [entry(2), entry(3)], fold)] == ["3"]
+    assert [one.id for one in store.commit("m", [make_row(2), make_row(3)], fold)] == ["3"]
     assert store.state("m") == b"3"
     assert [kept.id for kept in store.samples("m")] == ["3", "2", "1"]
-    store.commit("other", [entry(1)], fold)
+    store.commit("other", [make_row(1)], fold)
     assert (store.state("m"), store.state("other")) == (b"3", b"1")
     assert store.monitors() == ["m", "other"]
 
 
-def test_what_was_not_drawn_is_kept_and_does_not_count(store: MonitorStore) -> None:
-    store.commit("m", [entry(1), entry(2, drawn=False)], fold)
-    store.commit("m", [entry(3, drawn=False)], fold)
+def test_samples_not_drawn_are_stored_and_not_folded(store: MonitorStore) -> None:
+    store.commit("m", [make_row(1), make_row(2, drawn=False)], fold)
+    store.commit("m", [make_row(3, drawn=False)], fold)
     assert store.state("m") == b"1"
     assert [(kept.id, kept.drawn) for kept in store.samples("m")] == [
         ("3", False),
@@ -76,18 +78,18 @@ def test_what_was_not_drawn_is_kept_and_does_not_count(store: MonitorStore) -> N
     ]
 
 
-def test_a_fold_that_fails_leaves_nothing(store: MonitorStore) -> None:
+def test_failed_fold_rolls_everything_back(store: MonitorStore) -> None:
     def broken(
-        _state: bytes | None, _entries: Sequence[SampleRow]
+        _state: bytes | None, _rows: Sequence[SampleRow]
     ) -> tuple[bytes, Sequence[NewAlert]]:
         raise ZeroDivisionError
 
-    store.commit("m", [entry(1)], fold)
+    store.commit("m", [make_row(1)], fold)
     with pytest.raises(ZeroDivisionError):
-        store.commit("m", [entry(2)], broken, counts={"observed": 5})
+        store.commit("m", [make_row(2)], broken, counts={"observed": 5})
     assert store.state("m") == b"1"
     assert store.counts("m") == {}
-    assert [one.id for one in store.commit("m", [entry(2)], fold)] == ["2"]
+    assert [one.id for one in store.commit("m", [make_row(2)], fold)] == ["2"]
 
 
 def test_counts_add_up(store: MonitorStore) -> None:
@@ -97,8 +99,8 @@ def test_counts_add_up(store: MonitorStore) -> None:
     assert store.monitors() == ["m"]
 
 
-def test_pages_and_the_worst(store: MonitorStore) -> None:
-    store.commit("m", [entry(n, passed=n != 3) for n in range(10)], fold)
+def test_samples_by_page_and_worst_first(store: MonitorStore) -> None:
+    store.commit("m", [make_row(n, passed=n != 3) for n in range(10)], fold)
     first = store.samples("m", limit=4)
     assert [kept.id for kept in first] == ["9", "8", "7", "6"]
     assert [kept.id for kept in store.samples("m", before=first[-1].number, limit=2)] == ["5", "4"]
@@ -106,7 +108,7 @@ def test_pages_and_the_worst(store: MonitorStore) -> None:
 
 
 def test_texts_expire_and_samples_stay(store: MonitorStore) -> None:
-    store.commit("m", [entry(1)], fold, now=NOW)
+    store.commit("m", [make_row(1)], fold, now=NOW)
     kept = store.sample("m", "1", now=NOW + 6 * DAY)
     assert kept is not None
     assert (kept.body, kept.text) == (b'{"n": 1}', b'{"full": 1}')
@@ -120,33 +122,33 @@ def test_texts_expire_and_samples_stay(store: MonitorStore) -> None:
     assert store.sample("m", "2") is None
 
 
-def test_texts_are_not_kept_where_asked(store: MonitorStore) -> None:
-    store.commit("m", [entry(1)], fold, keep_text=None)
+def test_texts_are_not_stored_without_keep_text(store: MonitorStore) -> None:
+    store.commit("m", [make_row(1)], fold, keep_text=None)
     kept = store.sample("m", "1")
     assert kept is not None
     assert kept.text is None
 
 
-def test_old_samples_go(tmp_path: Path) -> None:
+def test_old_samples_are_deleted(tmp_path: Path) -> None:
     with MonitorStore(tmp_path / "monitor.db") as store:
-        store.commit("m", [entry(1, at=NOW - KEPT - 1), entry(2)], fold, now=NOW)
+        store.commit("m", [make_row(1, at=NOW - KEPT - 1), make_row(2)], fold, now=NOW)
         assert [kept.id for kept in store.samples("m")] == ["2"]
         assert store.state("m") == b"2"
 
 
-def test_memory_holds_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_in_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fourscore.stores.monitor.KEPT_IN_MEMORY", 50)
     monkeypatch.setattr("fourscore.stores.monitor.TEXTS_IN_MEMORY", 10)
     with MonitorStore(None) as store:
         for start in range(0, 200, 20):
-            store.commit("m", [entry(n) for n in range(start, start + 20)], fold)
+            store.commit("m", [make_row(n) for n in range(start, start + 20)], fold)
         assert [kept.id for kept in store.samples("m")] == [str(n) for n in range(199, 149, -1)]
         assert store.state("m") == b"200"
         found = [store.sample("m", kept.id) for kept in store.samples("m")]
         assert [kept.text is not None for kept in found if kept] == [True] * 10 + [False] * 40
 
 
-def test_a_budget_is_never_overdrawn(store: MonitorStore) -> None:
+def test_reservations_never_exceed_the_budget(store: MonitorStore) -> None:
     def fits(spent: Spending) -> bool:
         return spent.calls <= 10
 
@@ -162,7 +164,7 @@ def test_a_budget_is_never_overdrawn(store: MonitorStore) -> None:
 # Files
 
 
-def test_a_store_of_runs_is_not_one(tmp_path: Path) -> None:
+def test_store_of_runs_is_refused_as_a_monitor_store(tmp_path: Path) -> None:
     Store(tmp_path / "runs.db").close()
     with pytest.raises(StoreError, match="a store of runs; expected a store of a monitor"):
         MonitorStore(tmp_path / "runs.db")
@@ -171,41 +173,41 @@ def test_a_store_of_runs_is_not_one(tmp_path: Path) -> None:
         Store(tmp_path / "monitor.db")
 
 
-def test_a_closed_store_says_so(tmp_path: Path) -> None:
+def test_closed_store_raises(tmp_path: Path) -> None:
     for path in (None, tmp_path / "monitor.db"):
         store = MonitorStore(path)
         store.close()
         with pytest.raises(StoreError, match="the store is closed"):
-            store.commit("m", [entry(1)], fold)
+            store.commit("m", [make_row(1)], fold)
     with pytest.raises(StoreError, match="there is no such store"):
         MonitorStore(tmp_path / "none.db", make=False)
 
 
-def test_the_metrics_do_not_wait_for_a_writer(tmp_path: Path) -> None:
+def test_reading_does_not_wait_for_a_writer(tmp_path: Path) -> None:
     path = tmp_path / "monitor.db"
     with MonitorStore(path) as store, closing(sqlite3.connect(path)) as other:
-        store.commit("m", [entry(1)], fold)
+        store.commit("m", [make_row(1)], fold)
         other.isolation_level = None
         other.execute("BEGIN IMMEDIATE")
         assert store.state("m") == b"1"
         other.execute("ROLLBACK")
 
 
-def test_in_a_hurry_it_waits_for_nobody(tmp_path: Path) -> None:
+def test_limit_wait_bounds_the_wait_for_a_lock(tmp_path: Path) -> None:
     path = tmp_path / "monitor.db"
     with MonitorStore(path) as store, closing(sqlite3.connect(path)) as other:
         other.isolation_level = None
         other.execute("BEGIN IMMEDIATE")
         with store.limit_wait(0.01), pytest.raises(StoreError, match="locked the file"):
-            store.commit("m", [entry(1)], fold)
+            store.commit("m", [make_row(1)], fold)
         with (
             store._file._writing,
             store.limit_wait(0.01),
             pytest.raises(StoreError, match="another thread has locked the file"),
         ):
-            store.commit("m", [entry(1)], fold)
+            store.commit("m", [make_row(1)], fold)
         other.execute("ROLLBACK")
-        store.commit("m", [entry(1)], fold)
+        store.commit("m", [make_row(1)], fold)
         writer, _ = store._file._connect()
         assert writer.execute("PRAGMA busy_timeout").fetchone() == (60_000,)
 
@@ -215,13 +217,13 @@ def test_in_a_hurry_it_waits_for_nobody(tmp_path: Path) -> None:
 WORK = """
 import json, sys
 sys.path.insert(0, sys.argv[4])
-from test_monitor_store import entry, fold
+from test_monitor_store import fold, make_row
 from fourscore.stores.monitor import MonitorStore
 
 path, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 with MonitorStore(path) as store:
     for n in range(first, first + count):
-        store.commit("m", [entry(n)], fold, counts={"observed": 1})
+        store.commit("m", [make_row(n)], fold, counts={"observed": 1})
         print(n, flush=True)
 """
 
@@ -239,7 +241,7 @@ def start(path: Path, first: int, count: int) -> "subprocess.Popen[str]":
     return subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
 
 
-def test_two_processes_add_up_exactly(tmp_path: Path) -> None:
+def test_commits_of_two_processes_add_up(tmp_path: Path) -> None:
     path = tmp_path / "monitor.db"
     MonitorStore(path).close()
     both = [start(path, 0, 150), start(path, 100, 150)]  # 50 interactions are seen by both
@@ -255,38 +257,38 @@ def test_two_processes_add_up_exactly(tmp_path: Path) -> None:
         assert sum(alert.open for alert in alerts) == 1
 
 
-def test_killed_in_the_middle(tmp_path: Path) -> None:
+def test_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
     path = tmp_path / "monitor.db"
     process = start(path, 0, 100_000)
     assert process.stdout is not None
-    told = [process.stdout.readline() for _ in range(30)]
+    lines = [process.stdout.readline() for _ in range(30)]
     os.kill(process.pid, signal.SIGKILL)
-    told += process.stdout.readlines()
+    lines += process.stdout.readlines()
     process.wait()
     process.stdout.close()
-    told = [line for line in told if line.endswith("\n")]
+    lines = [line for line in lines if line.endswith("\n")]
     with MonitorStore(path) as store:
         kept = {one.id for one in store.samples("m", limit=100_000)}
-        assert {line.strip() for line in told} <= kept
+        assert {line.strip() for line in lines} <= kept
         assert store.state("m") == str(len(kept)).encode()
         assert store.counts("m") == {"observed": len(kept)}
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of threads and fork
 @pytest.mark.parametrize("where", ["file", "memory"])
-def test_a_forked_process_has_its_own_connection(where: str, tmp_path: Path) -> None:
+def test_forked_process_has_its_own_connection(where: str, tmp_path: Path) -> None:
     store = MonitorStore(tmp_path / "monitor.db" if where == "file" else None)
-    store.commit("m", [entry(1)], fold)
+    store.commit("m", [make_row(1)], fold)
     with store._file._writing:  # whoever holds it is not there after the fork
         child = os.fork()
         if child == 0:  # pragma: no cover
             try:
-                store.commit("m", [entry(2)], fold)
+                store.commit("m", [make_row(2)], fold)
                 expected = b"2" if where == "file" else b"1"
                 os._exit(0 if store.state("m") == expected else 1)
             finally:
                 os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    store.commit("m", [entry(3)], fold)
+    store.commit("m", [make_row(3)], fold)
     assert store.state("m") == (b"3" if where == "file" else b"2")
     store.close()

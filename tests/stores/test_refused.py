@@ -18,35 +18,35 @@ from fourscore.stores.schema import APPLICATION, TABLES, VERSION
 from fourscore.stores.sqlite import Store
 
 
-def foreign(path: Path, *statements: str) -> None:
+def make_database(path: Path, *statements: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         for statement in statements:
             connection.execute(statement)
         connection.commit()
 
 
-def refused(path: Path, match: str) -> None:
+def check_refused(path: Path, match: str) -> None:
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=match) as told:
+    with pytest.raises(StoreError, match=match) as output:
         Store(path)
-    assert told.value.file == str(path)
+    assert output.value.file == str(path)
     assert path.read_bytes() == before
 
 
-def test_a_text_file(tmp_path: Path) -> None:
+def test_text_file_is_refused(tmp_path: Path) -> None:
     for length in (1, 40, 5000):
         path = tmp_path / f"{length}.db"
         path.write_text("x" * length)
-        refused(path, "not a store of fourscore")
+        check_refused(path, "not a store of fourscore")
 
 
-def test_an_empty_file(tmp_path: Path) -> None:
+def test_empty_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     path.touch()
-    refused(path, "the file is empty")
+    check_refused(path, "the file is empty")
 
 
-def test_a_folder_and_nothing(tmp_path: Path) -> None:
+def test_folder_and_missing_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="this is not a file"):
         Store(tmp_path)
     with pytest.raises(StoreError, match="there is no such store"):
@@ -54,43 +54,47 @@ def test_a_folder_and_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_foreign_database(tmp_path: Path) -> None:
+def test_database_of_another_program_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    foreign(path, "CREATE TABLE runs (id TEXT)")
-    refused(path, "a SQLite file, but not a store of fourscore")
+    make_database(path, "CREATE TABLE runs (id TEXT)")
+    check_refused(path, "a SQLite file, but not a store of fourscore")
 
 
-def test_a_newer_store(tmp_path: Path) -> None:
-    path = tmp_path / "store.db"
-    Store(path).close()
-    foreign(path, f"PRAGMA user_version = {VERSION + 1}")
-    refused(path, f"a newer fourscore wrote this store .version {VERSION + 1}, this one reads")
-
-
-def test_other_tables_under_our_name(tmp_path: Path) -> None:
-    path = tmp_path / "store.db"
-    foreign(path, f"PRAGMA application_id = {APPLICATION}", f"PRAGMA user_version = {VERSION}")
-    refused(path, f"its tables are not those of a store of fourscore: {', '.join(TABLES)}")
-
-
-def test_a_trigger_would_run_with_our_writes(tmp_path: Path) -> None:
+def test_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     Store(path).close()
-    foreign(path, "CREATE TRIGGER odd AFTER INSERT ON scores BEGIN DELETE FROM scores; END")
-    refused(path, "its tables are not those of a store of fourscore: odd")
+    make_database(path, f"PRAGMA user_version = {VERSION + 1}")
+    check_refused(
+        path, f"a newer fourscore wrote this store .version {VERSION + 1}, this one reads"
+    )
 
 
-def test_a_truncated_file(shelf: Any, tmp_path: Path) -> None:
+def test_changed_tables_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    make_database(
+        path, f"PRAGMA application_id = {APPLICATION}", f"PRAGMA user_version = {VERSION}"
+    )
+    check_refused(path, f"its tables are not those of a store of fourscore: {', '.join(TABLES)}")
+
+
+def test_store_with_a_trigger_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    Store(path).close()
+    make_database(path, "CREATE TRIGGER odd AFTER INSERT ON scores BEGIN DELETE FROM scores; END")
+    check_refused(path, "its tables are not those of a store of fourscore: odd")
+
+
+def test_truncated_file_is_refused(shelf: Any, tmp_path: Path) -> None:
     asyncio.run(shelf.put(*range(200)))
     shelf.store.close()
     whole = shelf.path.read_bytes()
     for length in (1, 99, 100, 511, 4095, 4096, 5000, len(whole) // 2, len(whole) - 1):
         path = tmp_path / f"{length}.db"
         path.write_bytes(whole[:length])
-        refused(path, "truncated")
+        check_refused(path, "truncated")
 
 
-def test_a_truncated_file_with_a_log(shelf: Any, tmp_path: Path) -> None:
+def test_truncated_file_with_a_log_is_refused(shelf: Any, tmp_path: Path) -> None:
     """What a killed process and then a bad copy leave; SQLite by itself would not notice."""
     asyncio.run(shelf.put(*range(400)))
     shelf.store.close()  # all is merged into the file
@@ -112,14 +116,14 @@ def test_a_truncated_file_with_a_log(shelf: Any, tmp_path: Path) -> None:
         Store(path)
 
 
-def test_a_log_without_its_store(tmp_path: Path) -> None:
+def test_log_without_its_store_is_refused(tmp_path: Path) -> None:
     (tmp_path / "store.db-wal").write_bytes(b"x" * 100)
     with pytest.raises(StoreError, match=r"store\.db-wal exists"):
         Store(tmp_path / "store.db")
     assert [file.name for file in tmp_path.iterdir()] == ["store.db-wal"]
 
 
-def test_a_store_is_made_once(tmp_path: Path) -> None:
+def test_concurrent_creation_makes_one_store(tmp_path: Path) -> None:
     """Many processes at the same moment, one store; nothing else is left behind."""
     path = tmp_path / "deep" / "store.db"
     code = """
@@ -136,7 +140,9 @@ with Store(sys.argv[1]) as store:
     assert [file.name for file in path.parent.iterdir()] == ["store.db"]
 
 
-def test_a_disk_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_is_created_on_a_disk_without_hard_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object) -> None:
         raise OSError(1, "Operation not permitted")
 
@@ -145,7 +151,7 @@ def test_a_disk_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert store.runs() == []
 
 
-def test_damage_in_the_middle_shows_when_it_is_read(shelf: Any) -> None:
+def test_damaged_page_is_reported_when_read(shelf: Any) -> None:
     asyncio.run(shelf.put(*range(400)))
     shelf.store.close()
     whole = shelf.path.read_bytes()
@@ -196,7 +202,7 @@ except StoreError as error:
 
 
 @pytest.mark.parametrize("what", ["file", "folder"])
-def test_read_only(what: str, shelf: Any, tmp_path: Path) -> None:
+def test_read_only_store_can_be_read(what: str, shelf: Any, tmp_path: Path) -> None:
     asyncio.run(shelf.put(1, 2, 3))
     shelf.store.close()
     # A folder of its own that everybody can enter, which pytest's is not.
@@ -209,19 +215,19 @@ def test_read_only(what: str, shelf: Any, tmp_path: Path) -> None:
         command = [sys.executable, "-c", READ_ONLY, str(path), what]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-        read, *told = done.stdout.splitlines()
+        read, *output = done.stdout.splitlines()
         assert read == "3"
-        assert "written" not in told
-        assert all(str(folder) in line for line in told)
-        assert "read-only" in told[0]
-        assert "the store cannot be" in told[-1] or what == "file"
-        assert len(told) == (3 if what == "file" else 4)
+        assert "written" not in output
+        assert all(str(folder) in line for line in output)
+        assert "read-only" in output[0]
+        assert "the store cannot be" in output[-1] or what == "file"
+        assert len(output) == (3 if what == "file" else 4)
     finally:
         folder.chmod(0o755)
         shutil.rmtree(folder)
 
 
-def test_a_log_in_a_read_only_folder(shelf: Any) -> None:
+def test_log_in_a_read_only_folder_is_refused(shelf: Any) -> None:
     """Leaving it out would lose the newest rows without a word."""
     folder = Path("/tmp") / f"fourscore-{os.getpid()}-log"
     folder.mkdir(mode=0o755)

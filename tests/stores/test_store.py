@@ -22,7 +22,7 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
-def test_a_run_is_kept_whole(shelf: Any) -> None:
+def test_run_info_is_stored_completely(shelf: Any) -> None:
     info = RunInfo(
         name="nightly",
         labels={"branch": "main"},
@@ -51,12 +51,12 @@ def test_ids_sort_by_time_and_differ() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "../elsewhere", "a/b", "x" * 81, "a b"])
-def test_an_id_that_cannot_name_a_file_is_refused(name: str) -> None:
+def test_run_id_that_cannot_be_a_file_name_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="id: "):
         RunInfo(id=name)
 
 
-def test_a_run_is_found_by_the_beginning_of_its_id(shelf: Any) -> None:
+def test_run_is_found_by_the_beginning_of_its_id(shelf: Any) -> None:
     for name in ("2026-a1", "2026-a2", "2026-a", "2027-b"):
         shelf.store.start(RunInfo(id=name))
     assert shelf.store.run("2027").id == "2027-b"
@@ -69,13 +69,13 @@ def test_a_run_is_found_by_the_beginning_of_its_id(shelf: Any) -> None:
         shelf.store.run("%")
 
 
-def test_a_run_begins_once(shelf: Any) -> None:
+def test_existing_run_id_is_refused(shelf: Any) -> None:
     with pytest.raises(StoreError, match="run run-1 exists already"):
         shelf.store.start(RunInfo(id="run-1"))
     shelf.store.start(RunInfo(id="run-2"))  # the failed transaction is over
 
 
-def test_finish(shelf: Any) -> None:
+def test_finish_stores_the_summary(shelf: Any) -> None:
     assert shelf.store.summary(shelf.run) is None
     assert shelf.store.run(shelf.run).finished is None
     shelf.store.finish(shelf.run, {"pass_rate": 0.5})
@@ -85,7 +85,7 @@ def test_finish(shelf: Any) -> None:
         shelf.store.finish("run-2", {})
 
 
-def test_rows_come_by_position_then_repeat(shelf: Any) -> None:
+def test_rows_are_ordered_by_position_and_repeat(shelf: Any) -> None:
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
             work = [
@@ -107,7 +107,7 @@ def test_rows_come_by_position_then_repeat(shelf: Any) -> None:
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(asked=VALUES, output=VALUES, name=st.text(), repeat=st.integers(-(2**63), 2**63 - 1))
-def test_what_is_put_comes_back(
+def test_stored_case_trace_and_score_are_read_back(
     shelf: Any, asked: Any, output: Any, name: str, repeat: int
 ) -> None:
     case = Case(id=name, input=asked, expected=output, metadata={"a": output}, tags=("t",))
@@ -129,7 +129,7 @@ def test_what_is_put_comes_back(
     assert shelf.store.statuses(shelf.run, case.id, "j")[repeat] is Status.TIMEOUT
 
 
-def test_done_and_unjudged(shelf: Any) -> None:
+def test_done_and_unjudged_rows_of_a_judge(shelf: Any) -> None:
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
             puts = [writer.put_trace(n, shelf.case(n), 1, shelf.trace(n)) for n in range(PAGE + 9)]
@@ -152,7 +152,7 @@ def test_done_and_unjudged(shelf: Any) -> None:
     assert shelf.store.row(shelf.run, "case-x") is None
 
 
-def test_a_retry_replaces_the_trace_and_drops_its_scores(shelf: Any) -> None:
+def test_retry_replaces_the_trace_and_deletes_its_scores(shelf: Any) -> None:
     asyncio.run(shelf.put(1, 2))
     shelf.store.label(shelf.run, "case-1", 1, "ana", "pass")
     shelf.store.label(shelf.run, "case-2", 1, "ana", "fail", "wrong unit")
@@ -173,7 +173,7 @@ def test_a_retry_replaces_the_trace_and_drops_its_scores(shelf: Any) -> None:
     ]
 
 
-def test_a_label_needs_an_output(shelf: Any) -> None:
+def test_label_needs_a_stored_output(shelf: Any) -> None:
     with pytest.raises(StoreError, match="run run-1 has no case 'case-1', repeat 1"):
         shelf.store.label(shelf.run, "case-1", 1, "ana", "pass")
     assert shelf.store.labels(shelf.run) == []
@@ -202,7 +202,7 @@ def test_readers_see_rows_while_they_are_written(shelf: Any) -> None:
     assert len(list(shelf.store.rows(shelf.run))) == 300
 
 
-def test_people_can_read_it_with_sqlite(shelf: Any) -> None:
+def test_results_view_is_readable_with_sqlite(shelf: Any) -> None:
     asyncio.run(shelf.put(1, 2))
     with closing(sqlite3.connect(shelf.path)) as connection:
         query = "SELECT run, case_id, status, passed, trace FROM results ORDER BY position"
@@ -212,7 +212,7 @@ def test_people_can_read_it_with_sqlite(shelf: Any) -> None:
         ]
 
 
-def test_a_row_that_someone_spoilt_says_where(shelf: Any) -> None:
+def test_damaged_row_is_reported_with_its_place(shelf: Any) -> None:
     asyncio.run(shelf.put(1))
     with closing(sqlite3.connect(shelf.path)) as connection:
         connection.execute("""UPDATE traces SET trace = '{"output":'""")

@@ -21,13 +21,13 @@ from fourscore.stores.sqlite import Store
 ROOT = Path(__file__).parents[2]
 
 
-def stored(shelf: Any) -> list[int]:
+def read_positions(shelf: Any) -> list[int]:
     """As another process would see it."""
     with Store(shelf.path, make=False) as other:
         return [row.position for row in other.rows(shelf.run)]
 
 
-def commits(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def count_commits(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
     plain = writing.Writer._commit
 
@@ -39,24 +39,24 @@ def commits(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
-def test_a_row_is_there_when_its_task_goes_on(shelf: Any) -> None:
+def test_row_is_stored_when_its_task_continues(shelf: Any) -> None:
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
             for n in range(5):
                 await writer.put_trace(n, shelf.case(n), 1, shelf.trace(n))
-                assert stored(shelf)[-1] == n
+                assert read_positions(shelf)[-1] == n
 
     asyncio.run(put())
 
 
-def test_commits_wait_for_the_disk(shelf: Any) -> None:
+def test_commit_syncs_the_disk(shelf: Any) -> None:
     with shelf.store.writer(shelf.run) as writer:
         assert writer._connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert writer._connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_rows_share_a_commit(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = commits(shelf, monkeypatch)
+def test_concurrent_rows_share_a_commit(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = count_commits(shelf, monkeypatch)
 
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
@@ -70,13 +70,11 @@ def test_rows_share_a_commit(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> Non
 
     asyncio.run(put())
     assert sizes == [200]
-    assert stored(shelf) == list(range(200))
+    assert read_positions(shelf) == list(range(200))
 
 
-def test_a_trace_and_then_its_score_in_one_commit(
-    shelf: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sizes = commits(shelf, monkeypatch)
+def test_trace_and_its_score_share_a_commit(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = count_commits(shelf, monkeypatch)
 
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
@@ -92,7 +90,7 @@ def test_a_trace_and_then_its_score_in_one_commit(
 
 def test_large_rows_end_a_commit_early(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "BATCH_BYTES", 3 << 20)
-    sizes = commits(shelf, monkeypatch)
+    sizes = count_commits(shelf, monkeypatch)
 
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
@@ -103,9 +101,9 @@ def test_large_rows_end_a_commit_early(shelf: Any, monkeypatch: pytest.MonkeyPat
     assert sizes == [3, 3, 2]
 
 
-def test_no_more_than_there_is_room_for(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pending_rows_are_bounded(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "MAX_PENDING", 10)
-    sizes = commits(shelf, monkeypatch)
+    sizes = count_commits(shelf, monkeypatch)
 
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
@@ -118,7 +116,7 @@ def test_no_more_than_there_is_room_for(shelf: Any, monkeypatch: pytest.MonkeyPa
     assert sum(sizes) == 55
 
 
-def test_a_score_without_a_trace_fails_alone(shelf: Any) -> None:
+def test_score_without_a_trace_fails_alone(shelf: Any) -> None:
     async def put() -> Any:
         with shelf.store.writer(shelf.run) as writer:
             return await asyncio.gather(
@@ -133,10 +131,10 @@ def test_a_score_without_a_trace_fails_alone(shelf: Any) -> None:
     assert (first, fourth) == (None, None)
     assert "run run-1, case 'case-2', repeat 1: a score needs a stored trace" in str(second)
     assert isinstance(third, StoreError)
-    assert stored(shelf) == [1]
+    assert read_positions(shelf) == [1]
 
 
-def test_a_value_too_large_for_sqlite_fails_alone(
+def test_value_too_large_for_sqlite_fails_alone(
     shelf: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_rows, "MAX_BYTES", 1000)
@@ -152,10 +150,10 @@ def test_a_value_too_large_for_sqlite_fails_alone(
     first, second = asyncio.run(put())
     assert first is None
     assert "case 'case-2', repeat 1: trace: larger than a store can hold" in str(second)
-    assert stored(shelf) == [1]
+    assert read_positions(shelf) == [1]
 
 
-def test_a_task_that_is_cancelled_disturbs_nobody(shelf: Any) -> None:
+def test_cancelled_task_does_not_disturb_others(shelf: Any) -> None:
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
             tasks = [
@@ -168,10 +166,10 @@ def test_a_task_that_is_cancelled_disturbs_nobody(shelf: Any) -> None:
             assert [type(x).__name__ for x in done].count("CancelledError") == 1
 
     asyncio.run(put())
-    assert {0, 2, 3} <= set(stored(shelf))
+    assert {0, 2, 3} <= set(read_positions(shelf))
 
 
-def test_leaving_commits_what_was_put(shelf: Any) -> None:
+def test_leaving_the_context_commits_pending_rows(shelf: Any) -> None:
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
             tasks = [
@@ -179,17 +177,17 @@ def test_leaving_commits_what_was_put(shelf: Any) -> None:
                 for n in range(50)
             ]
             await asyncio.sleep(0)
-        assert stored(shelf) == list(range(50))
+        assert read_positions(shelf) == list(range(50))
         await asyncio.gather(*tasks)
         with pytest.raises(StoreError, match="the writer of this run is closed"):
             await writer.put_trace(51, shelf.case(51), 1, shelf.trace(51))
         writer.close()  # once more does no harm
 
     asyncio.run(put())
-    assert len(stored(shelf)) == 50
+    assert len(read_positions(shelf)) == 50
 
 
-def test_a_loop_that_ended_is_no_trouble(shelf: Any) -> None:
+def test_ended_event_loop_does_not_break_the_writer(shelf: Any) -> None:
     writer = shelf.store.writer(shelf.run)
 
     async def leave() -> None:
@@ -200,13 +198,13 @@ def test_a_loop_that_ended_is_no_trouble(shelf: Any) -> None:
     asyncio.run(leave())
     writer.close()
     asyncio.run(shelf.put(2))
-    assert stored(shelf)[-1] == 2
+    assert read_positions(shelf)[-1] == 2
 
 
 # Failures of the disk
 
 
-def test_disk_full_reaches_everyone_who_waits(shelf: Any) -> None:
+def test_full_disk_fails_every_waiting_task(shelf: Any) -> None:
     """SQLite's own "disk is full", by a limit on the pages."""
 
     async def put() -> None:
@@ -215,17 +213,19 @@ def test_disk_full_reaches_everyone_who_waits(shelf: Any) -> None:
             writer._connection.execute("PRAGMA max_page_count = 40")
             large = Trace(output="x" * 50_000)
             puts = [writer.put_trace(n, shelf.case(n), 1, large) for n in range(1, 20)]
-            told = await asyncio.gather(*puts, return_exceptions=True)
-            assert {type(x) for x in told} == {StoreError}
-            assert all("store.db: the disk is full; free some space" in str(x) for x in told)
-            assert len({id(x) for x in told}) == len(told)  # each its own, with its own traceback
+            errors = await asyncio.gather(*puts, return_exceptions=True)
+            assert {type(x) for x in errors} == {StoreError}
+            assert all("store.db: the disk is full; free some space" in str(x) for x in errors)
+            assert len({id(x) for x in errors}) == len(
+                errors
+            )  # each its own, with its own traceback
             with pytest.raises(StoreError, match="the disk is full"):  # it takes no more
                 await writer.put_trace(20, shelf.case(20), 1, shelf.trace(20))
 
     asyncio.run(put())
-    assert stored(shelf) == [0]
+    assert read_positions(shelf) == [0]
     asyncio.run(shelf.put(1, 2))  # with space again, the run goes on
-    assert stored(shelf) == [0, 1, 2]
+    assert read_positions(shelf) == [0, 1, 2]
 
 
 FILLED = """
@@ -248,19 +248,21 @@ except StoreError as error:
 """
 
 
-def test_a_file_that_may_not_grow(shelf: Any) -> None:
+def test_file_size_limit_fails_later_rows_and_keeps_earlier_ones(shelf: Any) -> None:
     """The kernel refuses the bytes; what was acknowledged before stays."""
     command = [sys.executable, "-c", FILLED, str(shelf.path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    *said, told = done.stdout.splitlines()
-    assert "store.db: the disk " in told
-    assert len(said) > 10
-    assert stored(shelf) == [int(n) for n in said]
+    *numbers, errors = done.stdout.splitlines()
+    assert "store.db: the disk " in errors
+    assert len(numbers) > 10
+    assert read_positions(shelf) == [int(n) for n in numbers]
     asyncio.run(shelf.put(5000))
-    assert stored(shelf)[-1] == 5000
+    assert read_positions(shelf)[-1] == 5000
 
 
-def test_whatever_breaks_the_thread_is_told(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exception_in_the_thread_fails_the_waiting_tasks(
+    shelf: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> int:
         raise MemoryError("no more")
 
@@ -277,17 +279,17 @@ def test_whatever_breaks_the_thread_is_told(shelf: Any, monkeypatch: pytest.Monk
             last = writer.put_trace(3, shelf.case(3), 1, shelf.trace(3))
             return [*done, *await asyncio.gather(last, return_exceptions=True)]
 
-    for told in asyncio.run(put()):
-        assert "the writer failed: MemoryError: no more" in str(told)
-    assert stored(shelf) == []
+    for errors in asyncio.run(put()):
+        assert "the writer failed: MemoryError: no more" in str(errors)
+    assert read_positions(shelf) == []
 
 
 # One writer per run
 
 
-def test_a_second_writer_in_this_process(shelf: Any) -> None:
-    told = pytest.raises(StoreError, match=f"process {os.getpid()} is writing run run-1")
-    with shelf.store.writer(shelf.run), told:
+def test_second_writer_in_this_process_is_refused(shelf: Any) -> None:
+    errors = pytest.raises(StoreError, match=f"process {os.getpid()} is writing run run-1")
+    with shelf.store.writer(shelf.run), errors:
         shelf.store.writer(shelf.run)
     asyncio.run(shelf.put(1))
     assert not shelf.path.with_name("store.db-run-1.lock").exists()
@@ -320,7 +322,7 @@ def holder(shelf: Any, how: str = "") -> Any:
             process.kill()
 
 
-def test_a_second_writer_in_another_process(shelf: Any) -> None:
+def test_second_writer_in_another_process_is_refused(shelf: Any) -> None:
     with holder(shelf) as process:
         with pytest.raises(StoreError, match=f"process {process.pid} is writing run run-1"):
             shelf.store.writer(shelf.run)
@@ -328,18 +330,18 @@ def test_a_second_writer_in_another_process(shelf: Any) -> None:
         process.kill()
         process.wait()
         asyncio.run(shelf.put(1))  # the kernel gave the lock back
-    assert stored(shelf) == [1]
+    assert read_positions(shelf) == [1]
 
 
-def test_a_fork_does_not_keep_the_lock(shelf: Any) -> None:
+def test_forked_child_does_not_keep_the_lock(shelf: Any) -> None:
     with holder(shelf, "fork") as process:
         process.kill()
         process.wait()
         asyncio.run(shelf.put(1))  # its child is still there
-    assert stored(shelf) == [1]
+    assert read_positions(shelf) == [1]
 
 
-def test_a_lock_that_was_removed_meanwhile_is_taken_anew(
+def test_lock_file_removed_meanwhile_is_created_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = RunLock._is_current
@@ -379,7 +381,7 @@ asyncio.run(put())
 """
 
 
-def test_two_runs_written_at_the_same_time(shelf: Any) -> None:
+def test_two_runs_can_be_written_at_the_same_time(shelf: Any) -> None:
     names = ["one", "two", "three"]
     processes = [subprocess.Popen([sys.executable, "-c", MANY, shelf.path, x]) for x in names]
     assert [process.wait() for process in processes] == [0, 0, 0]
@@ -387,9 +389,7 @@ def test_two_runs_written_at_the_same_time(shelf: Any) -> None:
         assert [row.position for row in shelf.store.rows(name)] == list(range(2000))
 
 
-def test_another_process_that_keeps_the_file_busy(
-    shelf: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_locked_file_is_reported(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fourscore.stores.schema.MAX_WAIT", 0.05)
     other = sqlite3.connect(shelf.path, isolation_level=None)
     with contextlib.closing(other):
@@ -398,7 +398,7 @@ def test_another_process_that_keeps_the_file_busy(
             asyncio.run(shelf.put(1))
         other.execute("ROLLBACK")
         asyncio.run(shelf.put(1))
-    assert stored(shelf) == [1]
+    assert read_positions(shelf) == [1]
 
 
 # Size
@@ -434,7 +434,7 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     assert many < few + 40  # 120 MB more were written and read
 
 
-def test_killed_at_random_moments() -> None:
+def test_kill_at_random_moments_loses_no_acknowledged_row() -> None:
     """The short version of benchmarks/kills.py."""
     command = [
         sys.executable,
