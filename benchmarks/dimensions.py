@@ -60,11 +60,11 @@ class Fact(NamedTuple):
     """A sentence with a number, the same in other words, and the same with another number."""
 
     claim: str
-    told: str
+    paraphrase: str
     wrong: str
 
 
-class Tongue(NamedTuple):
+class Language(NamedTuple):
     """What outputs are made of in one language."""
 
     places: tuple[str, ...]
@@ -76,7 +76,7 @@ class Tongue(NamedTuple):
     tools: tuple[str, str, str]
 
 
-ENGLISH = Tongue(
+ENGLISH = Language(
     places=("Harwick", "Norvale", "Port Ellery", "Lindholm", "Castra", "Oakmere", "Tarn Bay"),
     facts=(
         ("The bridge at {p} was opened in {n}.", "In {n} traffic first crossed {p}'s bridge."),
@@ -109,7 +109,7 @@ ENGLISH = Tongue(
     ),
     tools=("web_search", "open_page", "calculator"),
 )
-CHINESE = Tongue(
+CHINESE = Language(
     places=("青石镇", "临江市", "云岭县", "海门港", "白沙村", "东河区", "南屏镇"),
     facts=(
         ("{p}大桥于{n}年通车。", "{n}年，{p}的大桥正式开放通行。"),
@@ -147,26 +147,26 @@ CHINESE = Tongue(
 def pairs(cases: int, seed: int, rollouts: int = ROLLOUTS) -> Work:
     chance, made = random.Random(seed), []
     for i in range(cases):
-        tongue = CHINESE if i % 2 else ENGLISH
-        case, facts, urls = _case(tongue, f"{seed}{i:05}", chance)
+        language = CHINESE if i % 2 else ENGLISH
+        case, facts, urls = _case(language, f"{seed}{i:05}", chance)
         for _ in range(rollouts):
-            made.append((case, _trace(tongue, facts, urls, chance)))
+            made.append((case, _trace(language, facts, urls, chance)))
     return made
 
 
-def _case(tongue: Tongue, i: str, chance: random.Random) -> tuple[Case, list[Fact], list[str]]:
-    place = chance.choice(tongue.places)
+def _case(language: Language, i: str, chance: random.Random) -> tuple[Case, list[Fact], list[str]]:
+    place = chance.choice(language.places)
     facts = []
-    for claim, told in tongue.facts:
+    for claim, paraphrase in language.facts:
         n, other = chance.sample(range(100, 3000), 2)
         facts.append(
             Fact(
                 claim.format(p=place, n=n),
-                told.format(p=place, n=n),
-                told.format(p=place, n=other),
+                paraphrase.format(p=place, n=n),
+                paraphrase.format(p=place, n=other),
             )
         )
-    urls = [site.format(s=f"site{chance.randrange(500)}", i=i) for site in tongue.sites]
+    urls = [site.format(s=f"site{chance.randrange(500)}", i=i) for site in language.sites]
     texts = [f"{facts[k].claim} {facts[(k + 1) % len(facts)].claim}" for k in range(len(urls))]
     sources = [
         {"id": k + 1, "url": url, "text": text}
@@ -174,42 +174,42 @@ def _case(tongue: Tongue, i: str, chance: random.Random) -> tuple[Case, list[Fac
     ]
     expected = {
         "claims": [{"text": fact.claim} for fact in facts],
-        "aspects": list(tongue.aspects),
+        "aspects": list(language.aspects),
         "sources": sources,
-        "tools": {"expected": list(tongue.tools), "max_calls": 8},
+        "tools": {"expected": list(language.tools), "max_calls": 8},
     }
-    question = tongue.question.format(p=place, i=i)
+    question = language.question.format(p=place, i=i)
     return Case(id=f"case-{i}", input=question, expected=expected), facts, urls
 
 
-def _trace(tongue: Tongue, facts: list[Fact], urls: list[str], chance: random.Random) -> Trace:
-    """Most facts are told right and cited, some are wrong or missing; one aspect is left out."""
-    left_out = chance.choice(list(tongue.aspects))
-    told = [
-        f"{fact.told if chance.random() < 0.7 else fact.wrong}[{k % len(urls) + 1}]"
+def _trace(language: Language, facts: list[Fact], urls: list[str], chance: random.Random) -> Trace:
+    """Most facts are stated correctly and cited, some are wrong or missing; one aspect is left out."""
+    left_out = chance.choice(list(language.aspects))
+    statements = [
+        f"{fact.paraphrase if chance.random() < 0.7 else fact.wrong}[{k % len(urls) + 1}]"
         for k, fact in enumerate(facts)
         if chance.random() < 0.85
     ]
     sections = []
-    for k, (aspect, text) in enumerate(tongue.aspects.items()):
+    for k, (aspect, text) in enumerate(language.aspects.items()):
         if aspect != left_out:
-            body = [text, *told[k * 2 : k * 2 + 2], *chance.sample(tongue.filler, 2)]
+            body = [text, *statements[k * 2 : k * 2 + 2], *chance.sample(language.filler, 2)]
             sections.append(f"## {aspect}\n" + " ".join(body))
     tail = "\n\n" + "\n".join(f"[{k + 1}] {url}" for k, url in enumerate(urls))
     text = "\n\n".join(sections)
     while len((text + tail).encode()) < SIZE:
-        text += f" {chance.choice(tongue.places)}: {chance.choice(tongue.filler)}"
-    return Trace(output=text + tail, steps=tuple(_steps(tongue, facts, urls, chance)))
+        text += f" {chance.choice(language.places)}: {chance.choice(language.filler)}"
+    return Trace(output=text + tail, steps=tuple(_steps(language, facts, urls, chance)))
 
 
 def _steps(
-    tongue: Tongue, facts: list[Fact], urls: list[str], chance: random.Random
+    language: Language, facts: list[Fact], urls: list[str], chance: random.Random
 ) -> Iterator[Step]:
-    search, page, calculator = tongue.tools
+    search, page, calculator = language.tools
     word = str(chance.randrange(10**6))
-    yield Message(role="assistant", content=chance.choice(tongue.filler))
-    hits = [{"title": tongue.filler[k], "url": url} for k, url in enumerate(urls)]
-    yield ToolCall(name=search, arguments={"query": f"{tongue.places[0]} {word}"}, result=hits)
+    yield Message(role="assistant", content=chance.choice(language.filler))
+    hits = [{"title": language.filler[k], "url": url} for k, url in enumerate(urls)]
+    yield ToolCall(name=search, arguments={"query": f"{language.places[0]} {word}"}, result=hits)
     read = "\n".join(fact.claim for fact in facts)  # a page does not change between attempts
     for url in urls:
         yield ToolCall(name=page, arguments={"url": url}, result=read)

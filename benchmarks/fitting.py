@@ -113,8 +113,8 @@ def best_cut(scores: Sequence[float], labels: Sequence[bool]) -> float:
     return float(cuts[int(np.argmax(rates))])
 
 
-def balanced(said: Any, target: Any, worth: Any) -> float:
-    right = (said == target) * worth
+def balanced(predicted: Any, target: Any, worth: Any) -> float:
+    right = (predicted == target) * worth
     return float(
         (right[target].sum() / worth[target].sum() + right[~target].sum() / worth[~target].sum())
         / 2

@@ -59,8 +59,8 @@ def report(title: str, rows: Sequence[dict[str, str]]) -> None:
         found = [detector(row["output"], row["input"]) for row in rows]
         each = (time.perf_counter() - began) / len(rows)
         verdicts = [
-            RefusalCheck(row["gold"] == "answers", said)
-            for row, said in zip(rows, found, strict=True)
+            RefusalCheck(row["gold"] == "answers", answers)
+            for row, answers in zip(rows, found, strict=True)
         ]
         right = sum(verdict.answers is verdict.found for verdict in verdicts)
         low, high = wilson(right, len(rows))

@@ -53,29 +53,29 @@ INSTALL = "from fourscore.judges import ajet_alias; ajet_alias.install(); "
         ),
     ],
 )
-def test_our_objects_under_their_names(statement: str, shown: str, tmp_path: Path) -> None:
+def test_ajet_names_are_fourscores_objects(statement: str, shown: str, tmp_path: Path) -> None:
     ours = "import fourscore.workflow, fourscore.task_judge.base_judge; "
     assert run(f"{INSTALL}{ours}{statement}; print({shown})", tmp_path) == "True"
 
 
-def test_without_a_judge_to_load_there_is_no_ajet(tmp_path: Path) -> None:
+def test_ajet_is_not_importable_before_a_judge_is_loaded(tmp_path: Path) -> None:
     code = "import fourscore, fourscore.judges.loading, fourscore.workflow; import ajet"
     assert run(code, tmp_path) == "ModuleNotFoundError: No module named 'ajet'"
 
 
 @pytest.mark.parametrize("name", ["ajet.nothing", "ajet.task_judge.nothing", "ajetx"])
-def test_what_we_do_not_have_is_missing(name: str, tmp_path: Path) -> None:
+def test_unknown_ajet_modules_are_not_found(name: str, tmp_path: Path) -> None:
     answer = run(f"{INSTALL}import {name}", tmp_path)
     assert answer.startswith("ModuleNotFoundError")
     assert name in answer
 
 
-def test_installing_twice_is_installing_once(tmp_path: Path) -> None:
+def test_install_twice_adds_one_finder(tmp_path: Path) -> None:
     code = "import sys; n = len(sys.meta_path); "
     assert run(f"{code}{INSTALL}{INSTALL}print(len(sys.meta_path) - n)", tmp_path) == "1"
 
 
-def test_a_real_ajet_wins(tmp_path: Path) -> None:
+def test_an_installed_ajet_is_used(tmp_path: Path) -> None:
     base = "class BaseJudge:\n    def __init__(self, config): self.config = config\n"
     files = {
         "ajet/__init__.py": "",
@@ -94,13 +94,13 @@ def test_a_real_ajet_wins(tmp_path: Path) -> None:
     assert run(code, tmp_path) == f"the real one ajet.task_judge.base_judge {place}"
 
 
-def test_a_real_ajet_is_not_completed_with_parts_of_ours(tmp_path: Path) -> None:
+def test_an_installed_ajet_gets_no_modules_of_fourscore(tmp_path: Path) -> None:
     write(tmp_path, {"ajet/__init__.py": ""})
     answer = run(f"{INSTALL}import ajet; import ajet.workflow", tmp_path)
     assert answer == "ModuleNotFoundError: No module named 'ajet.workflow'"
 
 
-def test_a_module_of_that_name_inside_another_package_is_left_alone(tmp_path: Path) -> None:
+def test_a_module_named_ajet_inside_another_package_is_not_replaced(tmp_path: Path) -> None:
     write(tmp_path, {"shop/__init__.py": "", "shop/ajet.py": "WORD = 'theirs'"})
     code = f"{INSTALL}import ajet; from shop import ajet as theirs; print(theirs.WORD)"
     assert run(code, tmp_path) == "theirs"

@@ -1,4 +1,4 @@
-"""Where the answer stands: outside the thinking, inside the last box."""
+"""Extract the answer: outside the thinking, inside the last box or tag."""
 
 import pytest
 from hypothesis import given, settings
@@ -41,7 +41,7 @@ steady = settings(deadline=None)
         ("\\boxed{\x00}", "\x00"),
     ],
 )
-def test_the_last_box(text: str, content: str) -> None:
+def test_finds_the_last_box(text: str, content: str) -> None:
     assert find_boxed(text) == content
 
 
@@ -61,7 +61,7 @@ def test_the_last_box(text: str, content: str) -> None:
         "\\boxed   ",
     ],
 )
-def test_no_box(text: str) -> None:
+def test_returns_none_without_a_box(text: str) -> None:
     assert find_boxed(text) is None
 
 
@@ -74,7 +74,7 @@ def test_no_box(text: str) -> None:
         (r"\boxed{1} and \boxed", "1"),
     ],
 )
-def test_a_box_that_never_closes_is_none(text: str, content: str) -> None:
+def test_a_box_without_closing_brace_is_ignored(text: str, content: str) -> None:
     assert find_boxed(text) == content
 
 
@@ -89,7 +89,7 @@ def test_a_box_that_never_closes_is_none(text: str, content: str) -> None:
         ("none", None),
     ],
 )
-def test_the_first_box(text: str, content: str | None) -> None:
+def test_finds_the_first_box(text: str, content: str | None) -> None:
     assert find_boxed(text, "first") == content
 
 
@@ -103,7 +103,7 @@ def test_the_first_box(text: str, content: str | None) -> None:
         (r"\fbox{ \boxed{3} }", "3"),
     ],
 )
-def test_braces_only(text: str, content: str | None) -> None:
+def test_forms_braces_accepts_only_boxed_with_braces(text: str, content: str | None) -> None:
     assert find_boxed(text, forms="braces") == content
 
 
@@ -115,7 +115,9 @@ balanced = st.recursive(
 
 @steady
 @given(plain, st.lists(balanced, min_size=1, max_size=4), plain)
-def test_any_balanced_content_is_found(before: str, contents: list[str], after: str) -> None:
+def test_finds_any_content_with_balanced_braces(
+    before: str, contents: list[str], after: str
+) -> None:
     text = before + " and ".join(f"\\boxed{{{content}}}" for content in contents) + after
     assert find_boxed(text) == contents[-1].strip()
     assert find_boxed(text, "first") == contents[0].strip()
@@ -123,7 +125,7 @@ def test_any_balanced_content_is_found(before: str, contents: list[str], after: 
 
 @steady
 @given(st.lists(st.sampled_from(["\\", "{", "}", "\\boxed", "\\fbox", " ", "5", "a"]), max_size=12))
-def test_whatever_is_found_is_a_stripped_piece_of_the_text(pieces: list[str]) -> None:
+def test_the_content_is_a_stripped_piece_of_the_text(pieces: list[str]) -> None:
     text = "".join(pieces)
     found = [find_boxed(text), find_boxed(text, "first"), find_boxed(text, forms="braces")]
     for content in found:
@@ -148,7 +150,7 @@ def test_whatever_is_found_is_a_stripped_piece_of_the_text(pieces: list[str]) ->
         ("", ""),
     ],
 )
-def test_thinking_is_no_answer(text: str, kept: str) -> None:
+def test_removes_thinking(text: str, kept: str) -> None:
     assert remove_thinking(text) == kept
 
 
@@ -166,11 +168,11 @@ def test_thinking_is_no_answer(text: str, kept: str) -> None:
         ("", None),
     ],
 )
-def test_the_last_tag(text: str, content: str | None) -> None:
+def test_finds_the_last_complete_tag(text: str, content: str | None) -> None:
     assert find_tagged(text) == content
 
 
-def test_another_tag() -> None:
+def test_finds_a_tag_of_another_name() -> None:
     assert find_tagged("<equation>1</equation><answer>2</answer>", "equation") == "1"
 
 
@@ -193,7 +195,7 @@ MANY = 100_000
     ],
     ids=range(10),
 )
-def test_hostile_boxes(text: str, content: str | None) -> None:
+def test_finds_boxes_in_huge_hostile_texts(text: str, content: str | None) -> None:
     assert find_boxed(text) == content
 
 
@@ -208,5 +210,5 @@ def test_hostile_boxes(text: str, content: str | None) -> None:
     ],
     ids=range(5),
 )
-def test_hostile_thinking(text: str, kept: str) -> None:
+def test_removes_thinking_from_huge_hostile_texts(text: str, kept: str) -> None:
     assert remove_thinking(text) == kept

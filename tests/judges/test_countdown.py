@@ -68,7 +68,9 @@ def signal_of(answer: str, target: Any = 24, nums: Any = (3, 8)) -> Signal:
         ("1/10+2/10", 0.3, [1, 2, 10, 10]),
     ],
 )
-def test_correct(equation: str, target: Any, nums: list[int]) -> None:
+def test_a_correct_equation_earns_the_full_score(
+    equation: str, target: Any, nums: list[int]
+) -> None:
     assert reward(box(equation), target, nums) == CORRECT
 
 
@@ -91,7 +93,7 @@ def test_correct(equation: str, target: Any, nums: list[int]) -> None:
         "3\n*\t8*1",
     ],
 )
-def test_spellings_mean_what_they_say(spelling: str) -> None:
+def test_accepts_latex_and_unicode_operators(spelling: str) -> None:
     nums = [1, 3, 8] if "1" in spelling else [3, 8]
     assert reward(box(spelling), 24, nums) == CORRECT
 
@@ -111,19 +113,19 @@ def test_spellings_mean_what_they_say(spelling: str) -> None:
         (r"3*8 = \frac{24}{2}", "it claims to be 12, its value is 24"),
     ],
 )
-def test_well_formed_and_wrong(equation: str, reason: str) -> None:
+def test_a_wrong_equation_earns_the_format_score(equation: str, reason: str) -> None:
     assert reward(box(equation)) == FORMAT
     assert signal_of(box(equation)).reason == reason
 
 
 @pytest.mark.parametrize("equation", ["5/(3-3)", r"\frac{5}{3-3}", "3/(3/(5-5))", "(5/0)*0"])
-def test_a_division_by_zero_is_well_formed_and_wrong(equation: str) -> None:
+def test_a_division_by_zero_earns_the_format_score(equation: str) -> None:
     nums = [int(digit) for digit in equation if digit.isdigit()]
     assert reward(box(equation), 0, nums) == FORMAT
     assert signal_of(box(equation), 0, nums).reason == "it divides by zero"
 
 
-def test_close_is_not_equal() -> None:
+def test_a_value_close_to_the_target_is_wrong() -> None:
     assert reward(box("1/3"), 0.333333333333333, [1, 3]) == FORMAT
     assert reward(box("10000000000000001*1"), 1e16, [1, 10**16 + 1]) == FORMAT
 
@@ -182,12 +184,12 @@ def test_close_is_not_equal() -> None:
         "3!*4",
     ],
 )
-def test_no_equation(equation: str) -> None:
+def test_text_that_is_no_equation_earns_nothing(equation: str) -> None:
     assert reward(box(equation)) == NOTHING
 
 
 @pytest.mark.parametrize("answer", ["", "3*8", "24", r"\boxed{3*8", "<answer>3*8", None, 24])
-def test_no_box_and_no_tag(answer: Any) -> None:
+def test_an_answer_without_box_or_tag_earns_nothing(answer: Any) -> None:
     assert reward(answer) == NOTHING
 
 
@@ -221,12 +223,12 @@ def test_the_equation_is_in_the_last_box_else_in_the_last_tag(
         ({"think": "keep"}, r"<think>\boxed{3*8}</think>"),
     ],
 )
-def test_each_rule_has_a_switch_back_to_the_letter(option: dict[str, Any], answer: str) -> None:
+def test_options_restore_the_original_agentjet_rules(option: dict[str, Any], answer: str) -> None:
     assert reward(answer) != CORRECT
     assert reward(answer, config=option) == CORRECT
 
 
-def test_the_scores_can_be_set_and_only_the_correct_one_is_success() -> None:
+def test_scores_are_options_and_only_the_correct_score_is_success() -> None:
     config = {"format_score": 0.2, "correct_score": 2}
     verdicts = [reward(answer, config=config) for answer in (box("3*8"), box("3+8"), "none")]
     assert verdicts == [(2.0, True), (0.2, False), (0.0, False)]
@@ -247,7 +249,7 @@ def test_the_scores_can_be_set_and_only_the_correct_one_is_success() -> None:
         ({"think": "maybe"}, "think: "),
     ],
 )
-def test_a_wrong_option_is_named_at_once(config: dict[str, Any], message: str) -> None:
+def test_the_error_for_a_wrong_option_names_it(config: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=rf"^judge_options\.{message}"):
         CountdownAnswerAsJudge(config)
 
@@ -275,7 +277,7 @@ def test_a_score_that_is_not_finite_is_refused(number: float) -> None:
         ({"target": 24, "nums": (8, 3)}, {}),
     ],
 )
-def test_the_puzzle_is_the_tasks_else_the_outputs(
+def test_reads_the_puzzle_from_the_task_else_from_the_output(
     task: dict[str, Any], output: dict[str, Any]
 ) -> None:
     verdict = CountdownAnswerAsJudge(None).compute_reward(
@@ -302,7 +304,7 @@ def test_the_puzzle_is_the_tasks_else_the_outputs(
         ({"target": 24, "nums": [True, 8]}, "metadata.nums"),
     ],
 )
-def test_a_task_without_its_puzzle_is_a_data_error_that_names_it(
+def test_a_task_without_puzzle_is_a_case_error_that_names_the_task(
     metadata: dict[str, Any], key: str
 ) -> None:
     task = WorkflowTask(Task(metadata=metadata), task_id="t-9")
@@ -313,7 +315,7 @@ def test_a_task_without_its_puzzle_is_a_data_error_that_names_it(
     assert CountdownAnswerAsJudge({"on_error": "zero"}).compute_reward(task, output) == NOTHING
 
 
-def test_a_missing_puzzle_is_never_a_score_of_zero() -> None:
+def test_a_missing_puzzle_is_a_judge_error_not_a_zero() -> None:
     case = Case(id="t", input="q")
     (one,) = asyncio.run(score(Rubric.from_judge(CountdownJudge()), case, [Trace(output=box("1"))]))
     assert (one.status, one.reward) == (Status.JUDGE_ERROR, None)
@@ -325,7 +327,7 @@ def test_a_missing_puzzle_is_never_a_score_of_zero() -> None:
 # Limits.
 
 
-def test_two_hundred_characters_and_no_more() -> None:
+def test_refuses_more_than_200_characters() -> None:
     longest = "(" * 99 + "24" + ")" * 99
     assert len(longest) == 200
     assert reward(box(longest), 24, [24]) == CORRECT
@@ -333,7 +335,7 @@ def test_two_hundred_characters_and_no_more() -> None:
     assert "200" in signal_of(box(f"-{longest}"), -24, [24]).reason
 
 
-def test_sixty_four_nodes_and_no_more() -> None:
+def test_refuses_more_than_64_numbers_and_operators() -> None:
     ones = "+".join("1" * 32)  # 32 numbers and 31 signs
     assert reward(box(f"-{ones}"), 30, [1] * 32) == CORRECT
     assert reward(box(f"--{ones}"), 32, [1] * 32) == NOTHING
@@ -373,7 +375,7 @@ trees = st.recursive(leaves, grown, max_leaves=7).filter(lambda tree: len(tree[0
 
 @steady
 @given(trees, st.randoms())
-def test_random_equations_are_worth_what_fractions_say(tree: Tree, random: Any) -> None:
+def test_random_equations_agree_with_fraction_arithmetic(tree: Tree, random: Any) -> None:
     text, numbers, value = tree
     equation = parse_equation(text)
     assert equation.value == value
@@ -397,7 +399,7 @@ flat = st.lists(st.tuples(st.sampled_from("+-*/"), st.integers(1, 9)), min_size=
 
 @steady
 @given(flat)
-def test_precedence_and_grouping_are_those_of_arithmetic(text: str) -> None:
+def test_precedence_and_brackets_agree_with_python(text: str) -> None:
     numbers = [number for number in text if number.isdigit()]
     exact = text
     for number in set(numbers):
@@ -452,7 +454,7 @@ def test_hostile_answers_get_a_verdict_and_run_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_judge_is_a_value() -> None:
+def test_the_judge_compares_and_pickles_by_value() -> None:
     judge = CountdownJudge(format_score=0.2)
     assert pickle.loads(pickle.dumps(judge)) == judge
     assert judge.names == ("countdown",)

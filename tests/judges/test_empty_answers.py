@@ -1,4 +1,4 @@
-"""Answers that need no model to fail."""
+"""Empty answers and openings without an answer, which fail without asking a model."""
 
 import pytest
 
@@ -24,7 +24,7 @@ CASE = Case(input="What is 6 times 7?", expected="42")
         "S\u200bolution:",
     ],
 )
-def test_says_nothing(answer: str) -> None:
+def test_explains_answers_without_content(answer: str) -> None:
     assert explain_empty_answer(CASE, answer) is not None
 
 
@@ -48,11 +48,11 @@ def test_says_nothing(answer: str) -> None:
         "Sure, it is 42.",
     ],
 )
-def test_says_something(answer: str) -> None:
+def test_accepts_answers_with_content(answer: str) -> None:
     assert explain_empty_answer(CASE, answer) is None
 
 
-def test_what_the_case_expects_is_an_answer() -> None:
+def test_accepts_an_empty_looking_answer_that_the_case_expects() -> None:
     assert (
         explain_empty_answer(
             Case(input="The German word for solution?", expected="Lösung"), "Lösung"
@@ -64,11 +64,11 @@ def test_what_the_case_expects_is_an_answer() -> None:
     assert explain_empty_answer(case, ",") == "the answer is only ','"
 
 
-def test_reasons_show_what_was_there() -> None:
+def test_the_reason_quotes_the_answer() -> None:
     assert explain_empty_answer(CASE, " ") == "the answer is empty"
     assert explain_empty_answer(CASE, "Solution:") == "the answer is only an opening: 'Solution:'"
 
 
-def test_a_hostile_opening_takes_no_time() -> None:
+def test_a_long_hostile_opening_takes_little_time() -> None:
     assert explain_empty_answer(CASE, "let's solve " + "the " * 20 + "!") is not None
     assert explain_empty_answer(CASE, "let's solve " + "the " * 100_000) is None

@@ -25,7 +25,7 @@ async def walk(url: str, actions: str, instance: str) -> list[Any]:
         return [await service.step(instance, {"role": "user", "content": a}) for a in actions]
 
 
-def test_a_whole_episode(lake: Any) -> None:
+def test_client_runs_an_episode_from_create_to_release(lake: Any) -> None:
     environments, url = lake
     steps = asyncio.run(walk(url, WAY_TO_THE_GOAL, "e1"))
     assert steps[-1] == {"state": 15, "reward": 1.0, "done": True}
@@ -44,7 +44,7 @@ def test_a_whole_episode(lake: Any) -> None:
     assert not environments.instances
 
 
-def test_the_same_through_the_core(lake: Any) -> None:
+def test_judge_scores_an_episode_through_the_core(lake: Any) -> None:
     _, url = lake
     asyncio.run(walk(url, "11", "short"))
     rubric = Rubric.from_judge(EnvironmentJudge(url=url))
@@ -62,7 +62,7 @@ def test_the_same_through_the_core(lake: Any) -> None:
     ("raw", "reward", "success"),
     [(0, 0.0, False), (0.5, 0.25, False), (0.99, 0.495, False), (1, 1.5, True), (2, 2.0, True)],
 )
-def test_the_scale(raw: float, reward: float, success: bool) -> None:
+def test_reward_and_success_follow_the_score(raw: float, reward: float, success: bool) -> None:
     given, passed = make_reward(raw)
     assert given == pytest.approx(reward)
     assert passed is success
@@ -104,11 +104,11 @@ def rewarded(environment: Any, config: Any = None) -> tuple[float, bool]:
     ("environment", "expected"),
     [(Plain(), (1.5, True)), (WithArguments(), (0.25, False)), (Async(), (1.5, True))],
 )
-def test_a_local_environment(environment: Any, expected: tuple[float, bool]) -> None:
+def test_evaluates_a_local_gym_env(environment: Any, expected: tuple[float, bool]) -> None:
     assert rewarded(environment) == expected
 
 
-def test_a_local_environment_inside_a_running_loop() -> None:
+def test_evaluates_a_local_gym_env_inside_a_running_loop() -> None:
     async def inside() -> tuple[float, bool]:
         return rewarded(Async())
 
@@ -116,18 +116,18 @@ def test_a_local_environment_inside_a_running_loop() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, math.nan, math.inf, "1.0", {}, [1.0], True])
-def test_a_local_answer_that_is_no_score(answer: Any) -> None:
+def test_a_local_score_that_is_not_finite_is_a_service_error(answer: Any) -> None:
     with pytest.raises(ServiceError, match="not a finite number"):
         rewarded(Answers(answer))
     assert rewarded(Answers(answer), {"on_error": "zero"}) == (0.0, False)
 
 
-def test_a_local_environment_that_fails_is_quoted() -> None:
+def test_the_error_of_a_local_gym_env_is_quoted() -> None:
     with pytest.raises(JudgeError, match="OSError: the simulator is gone"):
         rewarded(Answers(OSError("the simulator is gone")))
 
 
-def test_no_environment_at_all() -> None:
+def test_a_task_without_environment_is_a_case_error() -> None:
     with pytest.raises(CaseError, match="task 't7': gym_env: there is no environment"):
         rewarded(None)
 
@@ -183,7 +183,9 @@ async def hangs(_: web.Request) -> web.Response:
         (hangs, "no answer within 0.2 s"),
     ],
 )
-def test_a_service_that_fails_is_quoted(serve: Serve, handler: Any, words: str) -> None:
+def test_a_failing_service_is_a_service_error_that_quotes_it(
+    serve: Serve, handler: Any, words: str
+) -> None:
     with serve(handler) as url:
         rubric = Rubric.from_judge(
             EnvironmentJudge(url=url, timeout=0.2 if handler is hangs else 60)
@@ -194,7 +196,7 @@ def test_a_service_that_fails_is_quoted(serve: Serve, handler: Any, words: str) 
     assert words in scored.reason
 
 
-def test_a_service_that_is_not_there(serve: Serve) -> None:
+def test_an_unreachable_service_is_a_service_error(serve: Serve) -> None:
     with serve(fails) as url:
         pass
     rubric = Rubric.from_judge(EnvironmentJudge(url=url))
@@ -204,18 +206,18 @@ def test_a_service_that_is_not_there(serve: Serve) -> None:
     assert f"{url}/evaluate: " in scored.reason
 
 
-def test_an_episode_without_a_name() -> None:
+def test_an_output_without_instance_id_is_a_case_error() -> None:
     rubric = Rubric.from_judge(EnvironmentJudge(url="http://127.0.0.1:1"))
     (scored,) = asyncio.run(score(rubric, Case(id="t", input="?"), [Trace()]))
     assert "metadata.instance_id" in scored.reason
 
 
 @pytest.mark.parametrize("url", ["ftp://host", "file:///etc/passwd", "127.0.0.1:80"])
-def test_an_address_that_is_none(url: str) -> None:
+def test_refuses_a_url_that_is_not_http(url: str) -> None:
     with pytest.raises(ConfigError, match="expected an http:// or https:// URL"):
         EnvService(url)
 
 
-def test_a_client_outside_of_its_block() -> None:
+def test_client_refuses_calls_outside_its_async_with_block() -> None:
     with pytest.raises(RuntimeError, match="async with EnvService"):
         asyncio.run(EnvService("http://127.0.0.1:1").release("e"))

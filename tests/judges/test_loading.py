@@ -29,9 +29,9 @@ class SharedWords(BaseJudge):
         self.enough = (config or {{}}).get("enough", 0.5)
 
     def compute_reward(self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput):
-        said = self.words(workflow_output.metadata["final_answer"])
+        printed = self.words(workflow_output.metadata["final_answer"])
         hoped = self.words(workflow_task.task.metadata["answer"])
-        share = len(said & hoped) / max(1, len(said | hoped))
+        share = len(printed & hoped) / max(1, len(printed | hoped))
         return share, share >= self.enough
 
     @staticmethod
@@ -90,12 +90,12 @@ def test_a_word_overlap_judge_loads_and_scores(
 
 
 @pytest.mark.parametrize("root", ["ajet", "fourscore"])
-def test_a_judge_is_made_with_the_configuration(root: str, folder: Path) -> None:
+def test_an_agentjet_judge_gets_the_configuration(root: str, folder: Path) -> None:
     write(folder / "words.py", SHARED_WORDS.format(root=root))
     assert scored(load_judge("words.py->SharedWords", {"enough": 0.9})).passed is False
 
 
-def test_an_async_judge(folder: Path) -> None:
+def test_loads_an_async_judge(folder: Path) -> None:
     write(
         folder / "later.py",
         "import asyncio\n"
@@ -119,7 +119,7 @@ FUNCTION = (
 )
 
 
-def test_a_function_judge_and_its_options(folder: Path) -> None:
+def test_loads_a_function_judge_with_options(folder: Path) -> None:
     write(folder / "checks.py", FUNCTION)
     assert scored(load_judge("checks.py->mentions")).passed is True
     assert scored(load_judge("checks.py->mentions", options={"word": "dog"})).passed is False
@@ -129,7 +129,7 @@ def test_a_function_judge_and_its_options(folder: Path) -> None:
         load_judge("checks.py->mentions", options={"case": "dog"})
 
 
-def test_a_plain_function_is_a_judge_too(folder: Path) -> None:
+def test_loads_a_plain_function_as_a_judge(folder: Path) -> None:
     write(folder / "checks.py", "def half(case, trace, part=0.5): return part")
     assert scored(load_judge("checks.py->half")).reward == 0.5
     assert scored(load_judge("checks.py->half", options={"part": 0.25})).reward == 0.25
@@ -140,7 +140,7 @@ def test_a_plain_function_is_a_judge_too(folder: Path) -> None:
     assert scored(load_judge("checks.py->any_of", options={"a": 1})).reward == 0.5
 
 
-def test_a_judge_of_the_core_is_made_with_its_options(folder: Path) -> None:
+def test_loads_a_judge_class_with_options(folder: Path) -> None:
     write(
         folder / "core.py",
         "from fourscore import Signal\n"
@@ -237,7 +237,7 @@ def test_two_files_of_the_same_name_are_two_modules(folder: Path) -> None:
     assert [scored(judge).reward for judge in judges] == [0.25, 0.75]
 
 
-def test_a_file_of_the_same_second_and_size_is_not_taken_for_the_former(
+def test_an_edited_file_of_the_same_second_and_size_is_loaded_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
@@ -259,7 +259,7 @@ def test_a_file_that_was_edited_is_loaded_again(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["checks.py->same", "./checks.py->same"])
-def test_the_configurations_folder_comes_before_the_working_directory(
+def test_searches_the_given_folders_before_the_working_directory(
     protocol: str, folder: Path
 ) -> None:
     write(folder / "checks.py", constant(0.25))
@@ -269,14 +269,14 @@ def test_the_configurations_folder_comes_before_the_working_directory(
     assert scored(load_judge(protocol, folders=[str(folder / "empty")])).reward == 0.25
 
 
-def test_a_path_may_climb_and_may_be_absolute(folder: Path) -> None:
+def test_accepts_paths_with_dot_dot_and_absolute_paths(folder: Path) -> None:
     path = write(folder / "judges" / "checks.py", constant(0.25))
     config = str(write(folder / "config" / "a.yaml", "").parent)
     assert scored(load_judge("../judges/checks.py->same", folders=[config])).reward == 0.25
     assert scored(load_judge(f"{path}->same")).reward == 0.25
 
 
-def test_a_module_is_found_in_both_places_too(folder: Path) -> None:
+def test_searches_modules_in_folders_and_working_directory(folder: Path) -> None:
     write(folder / "config" / "shelf_one" / "checks.py", constant(0.25))
     write(folder / "shelf_two" / "checks.py", constant(0.75))
     folders = [str(folder / "config")]
@@ -284,7 +284,7 @@ def test_a_module_is_found_in_both_places_too(folder: Path) -> None:
     assert scored(load_judge("shelf_two.checks->same", folders=folders)).reward == 0.75
 
 
-def test_what_is_installed_is_not_hidden_by_a_folder(folder: Path) -> None:
+def test_an_installed_module_wins_over_a_folder(folder: Path) -> None:
     write(folder / "json.py", constant(1.0))
     with pytest.raises(ConfigError, match=r"json is .*json/__init__\.py, not .*name the file"):
         load_judge("json->same")
@@ -306,7 +306,7 @@ def test_what_is_installed_is_not_hidden_by_a_folder(folder: Path) -> None:
         ("ajet.task_judge->CountdownAnswerAsJudge", CountdownJudge),
     ],
 )
-def test_the_seeds_names_are_the_built_in_judges(protocol: str, kind: type) -> None:
+def test_agentjet_paths_load_the_built_in_judges(protocol: str, kind: type) -> None:
     assert load_judge(protocol) == kind()
 
 
@@ -315,7 +315,7 @@ def test_a_built_in_judge_takes_its_options_from_the_configuration() -> None:
     assert load_judge("countdown", config) == CountdownJudge(format_score=0.2)
 
 
-def test_a_module_of_the_seeds_name_wins_where_there_is_one(folder: Path) -> None:
+def test_a_users_module_with_a_tutorial_name_wins(folder: Path) -> None:
     own = "tutorial/example_math_agent/math_answer_as_judge.py"
     text = SHARED_WORDS.format(root="ajet").replace("SharedWords", "MathAnswerAsJudge")
     write(folder / own, text)
@@ -323,7 +323,7 @@ def test_a_module_of_the_seeds_name_wins_where_there_is_one(folder: Path) -> Non
     assert scored(judge).reward == pytest.approx(4 / 6)
 
 
-def test_a_tutorial_beside_the_seeds_does_not_hide_them(folder: Path) -> None:
+def test_a_users_tutorial_package_does_not_hide_the_built_in_judges(folder: Path) -> None:
     write(folder / "tutorial" / "my_task" / "my_judge.py", constant(0.5))
     assert scored(load_judge("tutorial.my_task.my_judge->same")).reward == 0.5
     name = "tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge"
@@ -334,19 +334,19 @@ def test_a_tutorial_beside_the_seeds_does_not_hide_them(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["", "maths", "checks.py", "->same", "checks.py->", "a.b"])
-def test_what_is_no_protocol(protocol: str) -> None:
+def test_refuses_a_name_that_is_no_judge(protocol: str) -> None:
     with pytest.raises(ConfigError, match=r"is no judge: expected a built-in name"):
         load_judge(protocol)
 
 
-def test_a_missing_file_is_named_with_every_place_it_was_looked_for(folder: Path) -> None:
+def test_the_error_for_a_missing_file_lists_all_places_searched(folder: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load_judge("checks.py->same", folders=[str(folder / "config")])
     here, there = folder.resolve() / "checks.py", folder.resolve() / "config" / "checks.py"
     assert str(caught.value) == f"no such file: {there} or {here}"
 
 
-def test_a_missing_module_is_named(folder: Path) -> None:
+def test_the_error_for_a_missing_module_names_it(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"^there is no module no_such\.checks \(searched /"):
         load_judge("no_such.checks->same")
 
@@ -361,7 +361,7 @@ def test_a_missing_module_is_named(folder: Path) -> None:
         ("import sys\n\n\nsys.exit(0)\n", 4, "SystemExit"),
     ],
 )
-def test_a_file_that_fails_to_import_is_named_with_the_line(
+def test_an_import_error_names_file_and_line(
     text: str, line: int, words: str, folder: Path
 ) -> None:
     path = write(folder / "checks.py", text).resolve()
@@ -371,7 +371,7 @@ def test_a_file_that_fails_to_import_is_named_with_the_line(
     assert str(caught.value).startswith(f"{path}:{line}: the module cannot be imported: ")
 
 
-def test_a_file_that_was_repaired_can_be_loaded(folder: Path) -> None:
+def test_a_repaired_file_can_be_loaded(folder: Path) -> None:
     path = write(folder / "checks.py", "1 / 0")
     with pytest.raises(ConfigError):
         load_judge("checks.py->same")
@@ -379,19 +379,19 @@ def test_a_file_that_was_repaired_can_be_loaded(folder: Path) -> None:
     assert scored(load_judge("checks.py->same")).reward == 1.0
 
 
-def test_a_module_that_lacks_something_is_not_taken_for_missing(folder: Path) -> None:
+def test_a_missing_dependency_is_not_reported_as_a_missing_judge_module(folder: Path) -> None:
     write(folder / "shelf_three" / "checks.py", "import no_such_package")
     with pytest.raises(ConfigError, match=r"shelf_three.*No module named 'no_such_package'"):
         load_judge("shelf_three.checks->same")
 
 
-def test_a_module_that_fails_to_import_is_named(folder: Path) -> None:
+def test_the_error_of_a_failing_module_names_it(folder: Path) -> None:
     write(folder / "shelf_five" / "checks.py", "raise ValueError('not today')")
     with pytest.raises(ConfigError, match=r"shelf_five.*ValueError: not today"):
         load_judge("shelf_five.checks->same")
 
 
-def test_an_interrupt_while_importing_is_the_users(folder: Path) -> None:
+def test_an_interrupt_while_importing_is_raised(folder: Path) -> None:
     path = write(folder / "checks.py", "raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):
         load_judge("checks.py->same")
@@ -399,12 +399,12 @@ def test_an_interrupt_while_importing_is_the_users(folder: Path) -> None:
     assert scored(load_judge("checks.py->same")).reward == 1.0
 
 
-def test_a_wrong_option_of_a_built_in_judge_is_named() -> None:
+def test_the_error_for_a_wrong_option_names_it() -> None:
     with pytest.raises(ConfigError, match=r"^judge_options\.thnk: .*did you mean think\?"):
         load_judge("math", {"thnk": "keep"})
 
 
-def test_a_missing_name_gets_the_nearest_one(folder: Path) -> None:
+def test_the_error_for_a_missing_name_suggests_the_nearest(folder: Path) -> None:
     write(folder / "words.py", SHARED_WORDS.format(root="fourscore"))
     with pytest.raises(ConfigError, match=r"no SharedWord in it; did you mean SharedWords\?$"):
         load_judge("words.py->SharedWord")
@@ -432,7 +432,7 @@ def test_a_missing_name_gets_the_nearest_one(folder: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_made_a_judge(text: str, words: str, folder: Path) -> None:
+def test_refuses_objects_that_are_no_judge(text: str, words: str, folder: Path) -> None:
     write(folder / "checks.py", text)
     with pytest.raises(ConfigError, match=words):
         load_judge("checks.py->thing")
@@ -475,11 +475,13 @@ def test_a_file_judge_is_loaded_again_in_another_process(root: str, folder: Path
 
 
 @pytest.mark.parametrize(
-    ("word", "said"), [("mat", "scored 1.0 True"), ("dog", "scored 0.0 False")]
+    ("word", "printed"), [("mat", "scored 1.0 True"), ("dog", "scored 0.0 False")]
 )
-def test_a_function_in_a_file_takes_its_options_along(word: str, said: str, folder: Path) -> None:
+def test_a_file_function_keeps_its_options_in_another_process(
+    word: str, printed: str, folder: Path
+) -> None:
     write(folder / "checks.py", FUNCTION)
-    assert elsewhere(load_judge("checks.py->mentions", options={"word": word}), folder) == said
+    assert elsewhere(load_judge("checks.py->mentions", options={"word": word}), folder) == printed
 
 
 def test_a_judge_in_a_module_is_loaded_again_in_another_process(folder: Path) -> None:
@@ -487,28 +489,28 @@ def test_a_judge_in_a_module_is_loaded_again_in_another_process(folder: Path) ->
     assert elsewhere(load_judge("shelf_four.checks->same"), folder) == "scored 0.5 False"
 
 
-def test_two_files_of_the_same_name_stay_two(folder: Path) -> None:
+def test_two_files_of_the_same_name_stay_apart_in_another_process(folder: Path) -> None:
     write(folder / "a" / "checks.py", constant(0.25))
     write(folder / "b" / "checks.py", constant(0.75))
-    said = [elsewhere(load_judge(f"{place}/checks.py->same"), folder) for place in "ab"]
-    assert said == ["scored 0.25 False", "scored 0.75 False"]
+    printed = [elsewhere(load_judge(f"{place}/checks.py->same"), folder) for place in "ab"]
+    assert printed == ["scored 0.25 False", "scored 0.75 False"]
 
 
-def test_a_built_in_judge_needs_no_file(folder: Path) -> None:
+def test_a_built_in_judge_loads_in_another_process(folder: Path) -> None:
     assert elsewhere(load_judge("math"), folder) == "scored 0.0 False"
 
 
-def test_a_file_that_changed_since_is_refused(folder: Path) -> None:
+def test_unpickling_refuses_a_file_that_has_changed(folder: Path) -> None:
     path = write(folder / "checks.py", constant(0.5))
     judge = load_judge("checks.py->same")
     write(path, constant(1.0))
-    said = elsewhere(judge, folder)
-    assert said.startswith("ConfigError ")
-    assert str(path.resolve()) in said
-    assert said.endswith("the file has changed since the judge was loaded")
+    printed = elsewhere(judge, folder)
+    assert printed.startswith("ConfigError ")
+    assert str(path.resolve()) in printed
+    assert printed.endswith("the file has changed since the judge was loaded")
 
 
-def test_in_the_same_process_it_is_the_same(folder: Path) -> None:
+def test_pickling_in_the_same_process_keeps_judge_and_fingerprint(folder: Path) -> None:
     path = write(folder / "checks.py", constant(0.5))
     pickled = pickle.dumps(load_judge("checks.py->same"))
     again = pickle.loads(pickled)
@@ -519,7 +521,7 @@ def test_in_the_same_process_it_is_the_same(folder: Path) -> None:
         pickle.loads(pickled)
 
 
-def test_a_file_that_is_gone_is_named(folder: Path) -> None:
+def test_unpickling_names_a_file_that_is_gone(folder: Path) -> None:
     path = write(folder / "checks.py", constant(0.5))
     judge = load_judge("checks.py->same")
     path.unlink()
@@ -547,7 +549,7 @@ def test_the_fingerprint_follows_the_file_and_the_options(folder: Path) -> None:
         ({"by": "model", "model": "scripted:gullible"}, "fourscore.judges.llm.factual_accuracy"),
     ],
 )
-def test_by_chooses_the_way_of_judging(options: dict[str, Any], module: str) -> None:
+def test_option_by_chooses_rules_local_or_model(options: dict[str, Any], module: str) -> None:
     assert type(load_judge("factual_accuracy", options=options)).__module__ == module
 
 
@@ -561,7 +563,7 @@ def test_by_chooses_the_way_of_judging(options: dict[str, Any], module: str) -> 
         ("tool_efficiency", {"by": "local", "model": "x"}, "with.by: tool_efficiency is not"),
     ],
 )
-def test_by_that_makes_no_sense_is_refused(
+def test_refuses_invalid_combinations_of_by_and_model(
     name: str, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ConfigError) as error:

@@ -1,4 +1,4 @@
-"""A mistake in a rubric file is told with its file, its line and the whole path of its field."""
+"""An error in a rubric file names its file, its line and the full path of its field."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def refused(folder: Path, *lines: str) -> tuple[int | None, str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("weight: -0.7", "weight: expected float >= 0.0"),
         ("weight: .nan", "weight: expected float >= 0.0"),
@@ -53,31 +53,31 @@ def refused(folder: Path, *lines: str) -> tuple[int | None, str]:
         ("with: {contradiction_cost: 2}", "with.contradiction_cost: 2.0 is outside [0, 1]"),
     ],
 )
-def test_what_is_wrong_in_a_dimension(text: str, told: str, tmp_path: Path) -> None:
+def test_an_error_names_line_dimension_and_field(text: str, message: str, tmp_path: Path) -> None:
     lines = ["dimensions:", "  completeness: {weight: 1}", "  factual_accuracy:", f"    {text}"]
-    assert refused(tmp_path, *lines) == (4, f"dimensions.factual_accuracy.{told}")
+    assert refused(tmp_path, *lines) == (4, f"dimensions.factual_accuracy.{message}")
 
 
-def test_an_empty_dimension(tmp_path: Path) -> None:
-    told = "dimensions.factual_accuracy: expected object, got null"
-    assert refused(tmp_path, "dimensions:", "  factual_accuracy:") == (2, told)
+def test_refuses_an_empty_dimension(tmp_path: Path) -> None:
+    message = "dimensions.factual_accuracy: expected object, got null"
+    assert refused(tmp_path, "dimensions:", "  factual_accuracy:") == (2, message)
 
 
-def test_an_option_of_a_judge_of_ones_own(tmp_path: Path) -> None:
+def test_refuses_an_unknown_option_of_a_users_judge(tmp_path: Path) -> None:
     lines = ["dimensions:", "  own:", "    judge: checks.py->own", "    with:", "      word: 3"]
-    told = "dimensions.own.with.word: unknown option; did you mean words?"
-    assert refused(tmp_path, *lines) == (5, told)
+    message = "dimensions.own.with.word: unknown option; did you mean words?"
+    assert refused(tmp_path, *lines) == (5, message)
 
 
-def test_a_mean_never_reaches_a_threshold_above_one(tmp_path: Path) -> None:
+def test_refuses_a_pass_threshold_above_one_for_a_mean(tmp_path: Path) -> None:
     lines = ["pass_threshold: 70", "dimensions:", "  completeness: {weight: 1}"]
-    told = "pass_threshold: 70 is outside [0, 1], where every mean lies"
-    assert refused(tmp_path, *lines) == (1, told)
+    message = "pass_threshold: 70 is outside [0, 1], where every mean lies"
+    assert refused(tmp_path, *lines) == (1, message)
     (tmp_path / "alone.yaml").write_text("pass_threshold: 1.5\ndimensions:\n  environment: {}\n")
     assert read_rubric(str(tmp_path / "alone.yaml")).pass_threshold == 1.5  # on its own scale
 
 
-def test_levels_are_names_for_values_whatever_they_are_called(tmp_path: Path) -> None:
+def test_levels_are_ordered_by_value_not_by_name(tmp_path: Path) -> None:
     text = "dimensions:\n  completeness: {levels: {good: 0.2, bad: 0.8}}\n"
     (tmp_path / "odd.yaml").write_text(text)
     floors = read_rubric(str(tmp_path / "odd.yaml")).floors["completeness"]

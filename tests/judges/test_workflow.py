@@ -1,4 +1,4 @@
-"""AgentJet's shapes, and judges with `compute_reward` inside the core."""
+"""AgentJet's types, and judges with `compute_reward` inside the core."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -55,7 +55,7 @@ def test_an_episode_takes_the_id_of_its_task() -> None:
     assert WorkflowTask(Task(task_id="t")).task_id == "t"
 
 
-def test_a_workflow_is_to_be_written() -> None:
+def test_a_workflow_without_execute_raises() -> None:
     class Mine(Workflow):
         async def execute(self, task: WorkflowTask, model_tuner: ModelTuner) -> WorkflowOutput:
             return WorkflowOutput(metadata={"final_answer": task.task.main_query})
@@ -68,14 +68,14 @@ def test_a_workflow_is_to_be_written() -> None:
 
 
 @pytest.mark.parametrize("config", [None, {"a": 1}, SimpleNamespace(a=1)])
-def test_a_base_judge_keeps_its_config_and_is_to_be_written(config: Any) -> None:
+def test_a_base_judge_keeps_its_config_and_raises_without_compute_reward(config: Any) -> None:
     judge = BaseJudge(config)
     assert judge.config is config
     with pytest.raises(NotImplementedError, match="BaseJudge"):
         judge.compute_reward(WorkflowTask(Task()), WorkflowOutput())
 
 
-def test_each_name_is_one_thing_wherever_it_is_imported_from() -> None:
+def test_all_import_paths_give_the_same_object() -> None:
     assert fourscore.BaseJudge is fourscore.task_judge.BaseJudge is BaseJudge
     assert (
         fourscore.MathAnswerAsJudge is fourscore.task_judge.MathAnswerAsJudge is MathAnswerAsJudge
@@ -142,13 +142,15 @@ def test_what_a_judge_may_return(
 @pytest.mark.parametrize(
     "returned", [None, "1.0", float("nan"), (float("inf"), True), (1.0, "yes"), {}, [0.5, True]]
 )
-def test_anything_else_is_an_error_that_names_the_judge(kind: type[Returns], returned: Any) -> None:
+def test_any_other_return_value_is_an_error_that_names_the_judge(
+    kind: type[Returns], returned: Any
+) -> None:
     one = scored(kind(returned))
     assert (one.status, one.reward) == (Status.JUDGE_ERROR, None)
     assert f"judge '{kind.__name__}' returned {returned!r}" in one.reason
 
 
-def test_a_judge_that_was_never_written_is_a_fault() -> None:
+def test_a_judge_without_compute_reward_is_a_judge_error() -> None:
     one = scored(BaseJudge())
     assert one.status is Status.JUDGE_ERROR
     assert "BaseJudge has no compute_reward()" in one.reason
@@ -172,14 +174,14 @@ class Vandal(BaseJudge):
         return float(found == [[], []]), True
 
 
-def test_a_judge_that_writes_on_its_input_disturbs_nobody() -> None:
+def test_a_judge_that_changes_its_input_changes_only_a_copy() -> None:
     rubric = Rubric.from_judge(WorkflowJudge(Vandal()))
     scores = asyncio.run(score(rubric, CASE, [TRACE, TRACE]))
     assert [one.reward for one in scores] == [1.0, 1.0]
     assert (CASE.metadata["seen"], TRACE.metadata) == ([], {"seen": []})
 
 
-def test_a_judge_reads_what_the_seeds_promise() -> None:
+def test_a_judge_gets_the_task_and_output_fields_of_agentjet() -> None:
     task = make_task(Case(id="t-1", input="q", expected="4", metadata={"a": 1}))
     assert (task.task.main_query, task.task_id, task.task.task_id) == ("q", "t-1", "t-1")
     assert task.task.metadata == {"a": 1, "answer": "4"}
@@ -221,7 +223,7 @@ class Array:
         return [3, 8]
 
 
-def test_a_trainers_metadata_may_hold_arrays_and_live_objects() -> None:
+def test_metadata_keeps_arrays_and_drops_live_objects() -> None:
     task = WorkflowTask(Task(metadata={"nums": Array(), "target": 24, "client": object()}))
     output = WorkflowOutput(metadata={"final_answer": "\\boxed{3*8}", "lock": object()})
     assert CountdownAnswerAsJudge(None).compute_reward(task, output) == (1.0, True)
@@ -230,7 +232,7 @@ def test_a_trainers_metadata_may_hold_arrays_and_live_objects() -> None:
     assert "client" in task.task.metadata
 
 
-def test_the_case_is_known_by_the_episodes_task_id() -> None:
+def test_the_case_id_is_the_episodes_task_id() -> None:
     assert make_case(WorkflowTask(Task(task_id="a"), task_id="b")).id == "b"
     assert make_case(WorkflowTask(Task(task_id="a"))).id == "a"
     assert make_case(WorkflowTask(Task(main_query="q"))).id == Case(input="q").id
@@ -254,7 +256,9 @@ def nested(**options: Any) -> Any:
         (SimpleNamespace(ajet=SimpleNamespace(task_judge=SimpleNamespace())), {}),
     ],
 )
-def test_where_the_options_of_a_judge_stand(config: Any, options: dict[str, Any]) -> None:
+def test_reads_judge_options_from_every_kind_of_configuration(
+    config: Any, options: dict[str, Any]
+) -> None:
     assert read_judge_options(config) == options
     task = WorkflowTask(Task(metadata={"answer": "1"}))
     output = WorkflowOutput(metadata={"final_answer": r"\boxed{1} \boxed{2}"})
@@ -275,7 +279,7 @@ def test_one_instance_serves_many_threads() -> None:
     assert given == [(0.1, False), (1.0, True)] * 200
 
 
-def test_inside_a_running_loop_a_built_in_judge_still_answers_at_once() -> None:
+def test_a_built_in_judge_works_inside_a_running_loop() -> None:
     async def inside() -> tuple[float, bool]:
         task = WorkflowTask(Task(metadata={"answer": "4"}))
         output = WorkflowOutput(metadata={"final_answer": r"\boxed{4}"})

@@ -79,13 +79,13 @@ def judged(
         ("", 0.0, "nothing is cited"),
     ],
 )
-def test_says_what_citations_are_worth_and_why(output: str, value: float, word: str) -> None:
+def test_value_and_reason_of_citations(output: str, value: float, word: str) -> None:
     signal = judged(output, TOWER, HONEY)
     assert signal.value == pytest.approx(value)
     assert word in signal.reason
 
 
-def test_nothing_cited_is_a_failure_only_where_it_was_due() -> None:
+def test_no_citation_is_zero_only_if_sources_were_given_or_asked_for() -> None:
     assert judged("The tower opened in 1889.", question="When? 请注明出处").value == 0.0
     none = judged("The tower opened in 1889.", question="When?")
     assert (none.value, none.fault) == (None, None)
@@ -93,7 +93,7 @@ def test_nothing_cited_is_a_failure_only_where_it_was_due() -> None:
     assert interval.value is None
 
 
-def test_what_cannot_be_checked_leaves_the_mean() -> None:
+def test_sources_without_text_are_left_out_of_the_mean() -> None:
     bare = {"id": 3, "url": "https://c.org"}
     signal = judged("The tower opened in 1889 [1]. It is red [3].", TOWER, bare)
     assert signal.value == 1.0
@@ -104,7 +104,7 @@ def test_what_cannot_be_checked_leaves_the_mean() -> None:
     assert "no text of what is cited is known" in unknown.reason
 
 
-def test_pages_that_tools_brought_back_are_sources() -> None:
+def test_pages_that_tools_returned_are_sources() -> None:
     page = ToolCall(name="open", arguments={"url": "https://a.org/t"}, result=TOWER["text"])
     assert judged("The tower opened in 1889 (https://a.org/t).", steps=(page,)).value == 1.0
     assert judged("The tower opened in 1889 (https://made-up.org).", steps=(page,)).value == 0.0
@@ -141,17 +141,17 @@ def test_a_quotation_from_one_of_two_sources_is_no_misquotation() -> None:
         ("他的收入来源是什么？", False),
     ],
 )
-def test_knows_a_question_that_asks_for_citations(question: str, asks: bool) -> None:
+def test_recognises_a_question_that_asks_for_citations(question: str, asks: bool) -> None:
     assert judged("It is so.", question=question).value == (0.0 if asks else None)
 
 
-def test_is_a_value() -> None:
+def test_the_judge_compares_and_pickles_by_value() -> None:
     judge = CitationAccuracy()
     assert pickle.loads(pickle.dumps(judge)) == judge
     assert (judge.names, judge.runs) == (("citation_accuracy",), "inline")
 
 
-def test_a_broken_case_is_no_zero() -> None:
+def test_a_malformed_case_is_an_error_not_a_zero() -> None:
     case = Case(id="x", input="q", expected={"sources": [{"url": ["x"]}]})
     with pytest.raises(CaseError, match="sources"):
         asyncio.run(CitationAccuracy().judge(case, Trace(output="x [1]")))
@@ -187,7 +187,7 @@ def test_no_more_pairs_are_judged_than_the_limit() -> None:
     assert f"only the first {MAX_PAIRS} were judged" in signal.reason
 
 
-def test_what_stands_beyond_the_limit_earns_nothing() -> None:
+def test_text_beyond_the_read_limit_earns_nothing() -> None:
     signal = judged("x [9] " + "x " * 60_000 + "The tower opened in 1889 [1].", TOWER)
     assert signal.value == 0.0
     assert "first 100,000 characters" in signal.reason

@@ -1,4 +1,4 @@
-"""Where an output cites, what for, and which source is meant."""
+"""Citations of an output: where they are, which sentence they support, and their source."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def test_code_thinking_and_plain_brackets_cite_nothing(text: str) -> None:
     assert targets(text) == []
 
 
-def test_says_what_each_is_cited_for() -> None:
+def test_finds_the_sentence_of_each_citation() -> None:
     assert statements("It opened in 1889 [1]. It is tall.") == ["It opened in 1889."]
     assert statements("It opened in 1889. [1][2] It is tall [3].") == [
         "It opened in 1889.", "It opened in 1889.", "It is tall.",
@@ -86,7 +86,7 @@ def test_says_what_each_is_cited_for() -> None:
     assert statements("铁塔于1889年落成【1】。") == ["铁塔于1889年落成。"]
 
 
-def test_a_list_of_sources_states_nothing() -> None:
+def test_a_reference_list_has_no_statements() -> None:
     assert statements("It is so.\n\nSources: [1][2]") == ["", ""]
     assert statements("It is so.\n\n## Sources\n- https://a.org\n- Smith. https://b.org") == [
         "",
@@ -98,7 +98,7 @@ def test_a_list_of_sources_states_nothing() -> None:
 LISTED = "\n\nReferences\n[1] https://a.org/\n2. Smith: On Tides. doi:10.1000/x\n"
 
 
-def test_a_reference_list_says_what_numbers_mean() -> None:
+def test_a_reference_list_maps_numbers_to_urls() -> None:
     a = {"id": "a", "url": "https://a.org"}
     b = {"id": "b", "url": "https://doi.org/10.1000/X"}
     assert meant(f"So [1][2][3].{LISTED}", a, b) == ["a", "b", None]
@@ -107,7 +107,7 @@ def test_a_reference_list_says_what_numbers_mean() -> None:
     assert meant("如此[1]。\n\n参考文献：\n[1] https://a.org", a) == ["a"]
 
 
-def test_resolves_by_number_id_place_and_address() -> None:
+def test_resolves_by_number_id_position_and_url() -> None:
     numbered = ({"id": 1, "url": "https://a.org/p"}, {"id": "2", "text": "b"})
     assert meant("So [1][2][3].", *numbered) == ["1", "2", None]
     assert meant("So http://www.a.org/p/#x and https://a.org/q", *numbered) == ["1", None]
@@ -144,6 +144,6 @@ def judge_citations(text: str) -> None:
 
 @pytest.mark.parametrize("piece", PIECES)
 @pytest.mark.parametrize("head", ["", "[ "])
-def test_time_is_linear_in_runs_of_anything(piece: str, head: str) -> None:
+def test_time_is_linear_in_repeated_characters(piece: str, head: str) -> None:
     rate_address("https://a.io")  # reads the public suffix list, once
     assert_linear(judge_citations, piece, 6_000, 48_000, head)

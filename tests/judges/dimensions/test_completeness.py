@@ -23,7 +23,7 @@ def judged(output: Any, *aspects: Any, question: Any = ASKED) -> Signal:
     return signal
 
 
-def test_all_aspects_covered() -> None:
+def test_all_aspects_covered_gives_one() -> None:
     output = f"{PRICE} {SUPPORT} {SECURITY}"
     signal = judged(output, *ASPECTS)
     assert (signal.name, signal.value, signal.level) == ("completeness", 1.0, "excellent")
@@ -31,17 +31,17 @@ def test_all_aspects_covered() -> None:
     assert signal.reason.startswith("3 of 3 aspects covered")
 
 
-def test_names_what_is_missing() -> None:
+def test_the_reason_names_missing_aspects() -> None:
     signal = judged(f"{PRICE} {SUPPORT}", *ASPECTS)
     assert signal.value == pytest.approx(2 / 3)
     assert "2 of 3 aspects covered; little or nothing on 'security'" in signal.reason
 
 
-def test_nothing_covered() -> None:
+def test_no_aspect_covered_gives_zero() -> None:
     assert judged(OTHER, *ASPECTS).value == 0.0
 
 
-def test_covers_statements_in_their_own_words() -> None:
+def test_covers_statements_that_stand_in_the_output() -> None:
     output = "The candidate survived the crash, in which two people died."
     assert judged(output, "Candidate survived the crash", "Two people died").value == 1.0
 
@@ -74,7 +74,7 @@ def test_does_not_apply_without_aspects_or_parts(question: Any) -> None:
 
 
 @pytest.mark.parametrize("output", ["", "...", "Solution:", "让我们一步一步地思考这个问题。"])
-def test_an_answer_that_is_none_covers_nothing(output: str) -> None:
+def test_an_empty_answer_covers_nothing(output: str) -> None:
     assert judged(output, *ASPECTS).value == 0.0
 
 
@@ -94,7 +94,7 @@ def test_an_answer_that_is_none_covers_nothing(output: str) -> None:
         f"None of the following is true:\n- {PRICE}\n- {SUPPORT}\n- {SECURITY}",
     ],
 )
-def test_no_trick_covers_anything(output: str) -> None:
+def test_keyword_stuffing_and_other_tricks_cover_nothing(output: str) -> None:
     assert judged(output, *ASPECTS).value == 0.0
 
 
@@ -109,7 +109,7 @@ def test_repeating_the_question_covers_nothing() -> None:
 @pytest.mark.parametrize(
     "aspect", ["", " ", {"weight": 1}, {"text": "a", "weight": -1}, {"text": "a", "weight": True}]
 )
-def test_broken_aspects_are_an_error_of_the_case(aspect: Any) -> None:
+def test_malformed_aspects_are_a_case_error(aspect: Any) -> None:
     with pytest.raises(CaseError, match=r"expected\.aspects"):
         judged(PRICE, aspect)
 

@@ -35,7 +35,7 @@ def value(output: Any, expected: Any, question: Any = QUESTION, **options: Any) 
     return found
 
 
-def test_all_claims_supported() -> None:
+def test_all_claims_supported_gives_one() -> None:
     signal = judged(GOOD, {"claims": CLAIMS})
     assert (signal.name, signal.level) == ("factual_accuracy", "excellent")
     assert "3 of 3 claims are supported" in signal.reason
@@ -45,7 +45,7 @@ def test_all_claims_supported() -> None:
         assert piece.text == GOOD[piece.start : piece.end]
 
 
-def test_names_what_is_not_stated() -> None:
+def test_the_reason_names_claims_that_are_not_stated() -> None:
     signal = judged(OTHER, {"claims": CLAIMS})
     assert signal.value is not None
     assert signal.value < 0.2
@@ -83,7 +83,7 @@ def test_a_contradicted_claim_earns_nothing_and_can_cost() -> None:
         ("Who wrote it?", ["Mark Twain", "Samuel Clemens"], "Samuel Clemens.", "Jane Austen."),
     ],
 )
-def test_right_answers_are_above_wrong_ones(
+def test_right_answers_score_above_wrong_ones(
     question: str, answer: Any, right: str, wrong: str
 ) -> None:
     assert value(right, answer, question) > 0.8
@@ -97,14 +97,14 @@ def test_a_dictionary_of_answers_gives_a_claim_for_each() -> None:
 
 
 @pytest.mark.parametrize("expected", [None, {}, {"claims": []}, {"answer": None}, ""])
-def test_does_not_apply_where_nothing_is_expected(expected: Any) -> None:
+def test_does_not_apply_if_nothing_is_expected(expected: Any) -> None:
     signal = judged(GOOD, expected)
     assert signal.value is None
     assert signal.fault is None
 
 
 @pytest.mark.parametrize("output", ["", " ", "...", "Let's think step by step.", "Solution:"])
-def test_an_answer_that_is_none_earns_nothing(output: str) -> None:
+def test_an_empty_answer_earns_nothing(output: str) -> None:
     assert value(output, {"claims": CLAIMS}) == 0.0
 
 
@@ -127,7 +127,7 @@ def test_an_answer_that_is_none_earns_nothing(output: str) -> None:
         "{other}\n{filler}",
     ],
 )
-def test_no_trick_raises_the_value(text: str) -> None:
+def test_keyword_stuffing_and_other_tricks_do_not_raise_the_value(text: str) -> None:
     listed = "\n".join(f"- {claim['text']}" for claim in CLAIMS)
     asked = "\n".join(f"{claim['text'][:-1]}?" for claim in CLAIMS)
     filler = "Nobody had thought of that before. " * (10_000_000 // 35)
@@ -141,7 +141,7 @@ def test_says_that_only_the_beginning_was_read() -> None:
     assert signal.level == "excellent"
 
 
-def test_keeps_thinking_on_demand() -> None:
+def test_option_think_keep_reads_the_thinking() -> None:
     output = f"<think>{GOOD}</think>{OTHER}"
     assert value(output, {"claims": CLAIMS}, think="keep") > 0.8
 
@@ -158,12 +158,12 @@ def test_invisible_characters_change_nothing() -> None:
     "claims",
     ["text", [{"text": 5}], [{"weight": 1}], [{"text": "a", "weight": -1}]],
 )
-def test_broken_claims_are_an_error_of_the_case(claims: Any) -> None:
+def test_malformed_claims_are_a_case_error(claims: Any) -> None:
     with pytest.raises(CaseError, match="expected"):
         judged(GOOD, {"claims": claims})
 
 
-def test_claims_without_weight_are_an_error_of_the_case() -> None:
+def test_claims_without_weight_are_a_case_error() -> None:
     with pytest.raises(CaseError, match="no claim has any weight"):
         judged(GOOD, {"claims": [{"text": "a", "weight": 0}]})
 

@@ -1,4 +1,4 @@
-"""The kind of an address by its host: lists, registries, and addresses that deceive."""
+"""The kind of a URL by its host: lists, registries, and URLs that disguise their host."""
 
 import pytest
 
@@ -60,7 +60,7 @@ def test_rates_known_hosts_and_leaves_others_unknown(url: str, kind: str | None)
         "",
     ],
 )
-def test_never_takes_a_disguised_host_for_a_primary_one(url: str) -> None:
+def test_a_disguised_host_is_never_primary(url: str) -> None:
     assert rate_address(url).kind in (None, "unreliable")
 
 
@@ -76,7 +76,7 @@ def test_own_lists_win_over_the_shipped_one() -> None:
     assert rate_address("https://wiki.corp.local@evil.com/", lists).kind != "primary"
 
 
-def test_refuses_lists_that_cannot_be_meant() -> None:
+def test_refuses_malformed_and_contradicting_host_lists() -> None:
     with pytest.raises(
         ValueError, match=r"'https://a\.io/' is listed as primary and as unreliable"
     ):
@@ -85,5 +85,5 @@ def test_refuses_lists_that_cannot_be_meant() -> None:
         read_lists(((" ",), (), ()))
 
 
-def test_reads_an_address() -> None:
+def test_parses_a_url() -> None:
     assert parse_address("https://WWW.Example.org:8443/A?x#y")[:2] == ("example.org", "/a")

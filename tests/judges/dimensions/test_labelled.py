@@ -45,7 +45,7 @@ async def judge_outputs(name: str) -> list[int]:
 
 
 @pytest.mark.parametrize("name", REACHED)
-def test_levels_stay_where_they_are(name: str) -> None:
+def test_agreement_with_labelled_levels_does_not_fall(name: str) -> None:
     off = asyncio.run(judge_outputs(name))
     exact, near = (sum(one <= most for one in off) / len(off) for most in (0, 1))
     assert len(off) >= 75
@@ -53,7 +53,7 @@ def test_levels_stay_where_they_are(name: str) -> None:
     assert near >= REACHED[name][1], (exact, near)
 
 
-def test_traps_stay_where_they_are() -> None:
+def test_accuracy_on_trap_pairs_does_not_fall() -> None:
     """Pairs of question and answer with the least and the most that a careful reader gives."""
 
     async def judge_pairs() -> list[bool]:

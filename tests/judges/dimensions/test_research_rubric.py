@@ -49,7 +49,7 @@ def judged(rubric: fourscore.Rubric, trace: Trace, case: Case = CASE) -> Score:
     return given
 
 
-def test_weights_and_levels() -> None:
+def test_research_rubric_has_the_specified_weights_and_levels() -> None:
     rubric = read_research_rubric()
     assert {line.name: line.weight for line in rubric.dimensions} == WEIGHTS
     assert all(dict(line.levels) == dict(LEVELS) for line in rubric.dimensions)
@@ -57,7 +57,7 @@ def test_weights_and_levels() -> None:
     assert rubric.is_bounded  # no executor need watch over rules
 
 
-def test_the_mapping_says_the_same() -> None:
+def test_evaluation_dimensions_equal_the_rubric() -> None:
     lines = fourscore.EVALUATION_DIMENSIONS
     assert lines is fourscore.EVALUATION_RUBRIC
     assert {name: line["weight"] for name, line in lines.items()} == WEIGHTS
@@ -78,7 +78,7 @@ def test_the_mapping_says_the_same() -> None:
     assert len(set(texts)) == 50
 
 
-def test_a_good_answer_and_a_bad_one() -> None:
+def test_a_good_answer_passes_and_a_bad_one_fails() -> None:
     good, bad = judged(read_research_rubric(), GOOD), judged(read_research_rubric(), BAD)
     assert good.passed is True
     assert {signal.name for signal in good.signals} == set(WEIGHTS)
@@ -89,7 +89,7 @@ def test_a_good_answer_and_a_bad_one() -> None:
     assert good.value > 0.9 > 0.3 > bad.value
 
 
-def test_the_mapping_can_be_run_with() -> None:
+def test_evaluation_runner_accepts_evaluation_dimensions() -> None:
     class Agent:
         def run(self, asked: Any) -> Any:
             return {"output": GOOD.output, "steps": list(GOOD.steps)}
@@ -107,7 +107,7 @@ def test_the_mapping_can_be_run_with() -> None:
     )
 
 
-def test_an_output_alone_is_judged_by_what_is_known_of_it() -> None:
+def test_evaluate_output_scores_only_applicable_dimensions() -> None:
     given = fourscore.evaluate_output(GOOD.output, CASE.expected, fourscore.EVALUATION_RUBRIC)
     assert given["passed"] is True
     nothing = fourscore.evaluate_output("Hello.", {}, fourscore.EVALUATION_RUBRIC)
@@ -129,7 +129,7 @@ def changed(folder: Path, *lines: str, without: str = "", **files: str) -> fours
     return read_rubric(str(folder / "rubric.yaml"))
 
 
-def test_a_dimension_less(tmp_path: Path) -> None:
+def test_a_dimension_can_be_removed(tmp_path: Path) -> None:
     rubric = changed(tmp_path, without="tool_efficiency")
     assert [line.name for line in rubric.dimensions] == list(WEIGHTS)[:-1]
     good = judged(rubric, Trace(output=GOOD.output))
@@ -137,7 +137,7 @@ def test_a_dimension_less(tmp_path: Path) -> None:
     assert good.coverage == pytest.approx(1.0)
 
 
-def test_a_dimension_of_ones_own(tmp_path: Path) -> None:
+def test_a_users_dimension_can_be_added(tmp_path: Path) -> None:
     rubric = changed(
         tmp_path,
         "  house_style: {weight: 0.5, judge: checks.py->house_style, levels: {fine: 1, off: 0}}",
@@ -158,7 +158,7 @@ def house_style(case, trace):
     assert loud.value < good.value
 
 
-def test_a_judge_of_another_trade_can_be_a_dimension(tmp_path: Path) -> None:
+def test_the_math_judge_can_be_a_dimension(tmp_path: Path) -> None:
     rubric = changed(tmp_path, "  answer: {weight: 0.2, judge: math}")
     case = Case(input=CASE.input, expected={**CASE.expected, "answer": "1931"})
     boxed = Trace(output=GOOD.output + " \\boxed{1931}", steps=GOOD.steps)

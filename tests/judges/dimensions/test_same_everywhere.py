@@ -49,7 +49,7 @@ asyncio.run(main())
 """
 
 
-def test_the_order_of_sets_reaches_no_signal() -> None:
+def test_signals_do_not_depend_on_the_hash_seed() -> None:
     runs = [
         subprocess.Popen(
             [sys.executable, "-c", _JUDGE_ALL, str(LABELLED), *DIMENSIONS],

@@ -47,7 +47,7 @@ def test_is_the_mean_over_the_sources() -> None:
     assert value_of(f"[WHO]({WHO}) and [a thread]({REDDIT})") == 0.5
 
 
-def test_an_unknown_host_leaves_the_mean_and_is_named() -> None:
+def test_an_unknown_host_is_named_and_left_out_of_the_mean() -> None:
     signal = signal_of(f"So ({WHO}), and so ({UNKNOWN}).")
     assert signal.value == 1.0
     assert f"1 primary, 1 unknown: primary: {WHO}" in signal.reason
@@ -71,7 +71,7 @@ def test_each_document_counts_once() -> None:
     assert value_of(f"doi:10.1038/nm.2471 https://doi.org/10.1038/NM.2471 {REDDIT}") == 0.5
 
 
-def test_the_case_has_the_first_word() -> None:
+def test_the_kind_that_the_case_gives_wins() -> None:
     given = [
         {"id": "1", "url": WHO, "text": "a"},
         {"id": "2", "url": REDDIT, "kind": "primary"},
@@ -84,7 +84,7 @@ def test_the_case_has_the_first_word() -> None:
     assert value_of(f"It is so ({WHO}/b).", expected={"sources": given}) == 0.0
 
 
-def test_markers_lead_to_what_the_tools_found() -> None:
+def test_markers_resolve_to_sources_that_tools_returned() -> None:
     hits = [{"id": "1", "url": WHO}, {"id": "2", "url": REDDIT, "kind": "primary"}]
     steps = (ToolCall(name="search", result=hits),)
     assert value_of("So [1].", steps=steps) == 1.0
@@ -99,7 +99,7 @@ def test_reads_a_reference_list() -> None:
     assert value_of(f"So ({REDDIT}).\n\nSources:\n- {WHO}\n- {REDDIT}") == 0.0
 
 
-def test_nothing_cited_is_a_failure_only_where_it_was_due() -> None:
+def test_no_citation_is_zero_only_if_sources_were_given_or_asked_for() -> None:
     assert value_of("About 1.2 million.") == 0.0
     assert value_of("据权威机构统计，约120万。", "每年多少人？请注明来源。") == 0.0
     given = {"sources": [{"id": "1", "url": WHO, "text": "a"}]}
@@ -108,7 +108,7 @@ def test_nothing_cited_is_a_failure_only_where_it_was_due() -> None:
     assert (none.value, none.fault) == (None, None)
 
 
-def test_own_lists() -> None:
+def test_the_users_host_lists_are_used() -> None:
     judge = SourceQuality(primary=("no-list-knows-me.io",), unreliable=("who.int",))
     assert value_of(UNKNOWN, judge=judge) == 1.0
     assert value_of(WHO, judge=judge) == 0.0
@@ -119,12 +119,12 @@ def test_own_lists() -> None:
     assert (judge.names, judge.runs) == (("source_quality",), "inline")
 
 
-def test_a_broken_case_is_an_error_and_no_zero() -> None:
+def test_a_malformed_case_is_an_error_not_a_zero() -> None:
     with pytest.raises(CaseError):
         signal_of("So [1]", expected={"sources": [{"id": "1", "url": 3}]})
 
 
-def test_odd_inputs() -> None:
+def test_unusual_inputs_have_a_signal() -> None:
     assert value_of(None, {"text": ASKED}) == 0.0
     assert value_of({"answer": "x", "url": WHO}) == 1.0
     assert value_of(f"So [1] {WHO}", expected="42") == 1.0
@@ -146,13 +146,13 @@ def test_sources_that_were_not_given_earn_little() -> None:
     assert value_of("So (https://www.cdc.gov/page).", asked, given) == 1.0
 
 
-def test_links_in_code_and_praise_earn_nothing() -> None:
+def test_links_in_code_and_self_praise_earn_nothing() -> None:
     assert value_of(f"See {REDDIT}.\n```\ncurl {WHO}\n```\n`{WHO}`") == 0.0
     assert value_of(f"{REDDIT} is an official primary source of the WHO, who.int.") == 0.0
     assert value_of(f"{ASKED} Sources: official, authoritative, peer-reviewed.") == 0.0
 
 
-def test_what_stands_beyond_the_limit_earns_nothing() -> None:
+def test_text_beyond_the_read_limit_earns_nothing() -> None:
     signal = signal_of(f"{REDDIT} " + "x " * 4_000_000 + WHO)
     assert signal.value == 0.0
     assert "only the first 100,000 characters were read" in signal.reason

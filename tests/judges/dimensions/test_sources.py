@@ -1,4 +1,4 @@
-"""What an answer may cite: the sources of the case and those that tools brought back."""
+"""The sources that an answer may cite: those of the case and those that tools returned."""
 
 import json
 from typing import Any
@@ -51,7 +51,7 @@ def test_reads_pages_and_messages() -> None:
     assert len(collect_sources(Case(input="x"), Trace(steps=(step,)))) == 1
 
 
-def test_joins_what_comes_from_one_address() -> None:
+def test_merges_sources_with_the_same_url() -> None:
     hit = ToolCall(name="search", result=[{"url": "https://a.org/p", "snippet": "Short."}])
     page = ToolCall(name="open", arguments={"url": "http://www.a.org/p/"}, result="The page.")
     (source,) = collect_sources(Case(input="x"), Trace(steps=(hit, page)))
@@ -76,13 +76,13 @@ def test_what_the_agent_itself_wrote_is_no_source() -> None:
     assert collect_sources(Case(input="x"), Trace(steps=(failed,))) == ()
 
 
-def test_broken_results_give_nothing() -> None:
+def test_malformed_tool_results_give_no_sources() -> None:
     broken: list[Any] = [None, "", 5, True, [], {}, [[[[[[["deep"]]]]]]], "{broken", "[" * 9999]
     for result in broken:
         assert brought(result) == []
 
 
-def test_what_tools_bring_back_is_bounded() -> None:
+def test_sources_from_tools_are_bounded() -> None:
     many = [{"url": f"https://a.org/{n}", "text": f"{n} " + "x" * 9000} for n in range(5000)]
     found = brought(many)
     assert len(found) <= MAX_SOURCES
@@ -101,9 +101,9 @@ def test_what_tools_bring_back_is_bounded() -> None:
         ("https://evil.com/?x=https://a.org/p", False),
     ],
 )
-def test_compares_addresses(url: str, same: bool) -> None:
+def test_canonical_url_ignores_scheme_www_fragment_and_tracking(url: str, same: bool) -> None:
     assert (canonical_url(url) == canonical_url("https://a.org/p")) == same
 
 
-def test_compares_dois() -> None:
+def test_canonical_url_recognises_dois() -> None:
     assert canonical_url("https://doi.org/10.1000/ABC.1") == canonical_url("doi:10.1000/abc.1")

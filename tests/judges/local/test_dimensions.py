@@ -1,4 +1,4 @@
-"""Dimensions by a local model: chosen by `by: local`, and named in the signal."""
+"""Dimensions judged with `by: local`: the model decides, and the reason names it."""
 
 import asyncio
 from pathlib import Path
@@ -23,7 +23,9 @@ def judge(name: str, folder: Path, output: str) -> Signal:
 
 
 @pytest.mark.parametrize("name", ["factual_accuracy", "completeness"])
-def test_a_statement_is_found_and_the_model_named(name: str, make_entailment: MakeFolder) -> None:
+def test_finds_a_statement_and_names_the_model_in_the_reason(
+    name: str, make_entailment: MakeFolder
+) -> None:
     folder = make_entailment()
     found = judge(name, folder, "Paris is the capital of France.")
     missing = judge(name, folder, "A dog sleeps in the sun.")
@@ -33,12 +35,12 @@ def test_a_statement_is_found_and_the_model_named(name: str, make_entailment: Ma
     assert f"by the local model {folder}" in found.reason
 
 
-def test_a_denied_statement_is_worth_nothing(make_entailment: MakeFolder) -> None:
+def test_a_denied_statement_earns_nothing(make_entailment: MakeFolder) -> None:
     signal = judge("factual_accuracy", make_entailment(), "Paris is not the capital of France.")
     assert signal.value == 0.0
 
 
-def test_the_fingerprint_tells_models_apart(
+def test_the_fingerprint_changes_with_the_model(
     make_entailment: MakeFolder, make_embedding: MakeFolder
 ) -> None:
     prints = {
@@ -48,12 +50,12 @@ def test_the_fingerprint_tells_models_apart(
     assert len(prints) == 2
 
 
-def test_a_missing_model_shows_before_the_first_case(tmp_path: Path) -> None:
+def test_a_missing_model_is_an_error_when_the_judge_is_made(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="nowhere"):
         load_judge("factual_accuracy", None, {"by": "local", "model": str(tmp_path / "nowhere")})
 
 
-def test_fitted_weights_are_for_the_rules(make_entailment: MakeFolder, tmp_path: Path) -> None:
+def test_refuses_fitted_weights(make_entailment: MakeFolder, tmp_path: Path) -> None:
     options = {"by": "local", "model": str(make_entailment()), "weights": str(tmp_path / "w.json")}
     with pytest.raises(ConfigError, match="weights"):
         load_judge("factual_accuracy", None, options)

@@ -1,4 +1,4 @@
-"""Opening a model's folder, what is wrong with broken ones, and the figures that a model gives."""
+"""Opening the folder of a local model, errors for broken ones, and the numbers of a model."""
 
 import json
 import pickle
@@ -23,7 +23,7 @@ PAIRS = [
 ]
 
 
-def test_tells_entailment_neutral_and_contradiction(make_entailment: MakeFolder) -> None:
+def test_separates_entailment_neutral_and_contradiction(make_entailment: MakeFolder) -> None:
     opened = LocalModel(str(make_entailment()))
     same, unrelated, denied = opened.entail(PAIRS[:3])
     assert same.support > 0.9
@@ -32,18 +32,18 @@ def test_tells_entailment_neutral_and_contradiction(make_entailment: MakeFolder)
 
 
 @pytest.mark.parametrize("file", MODEL_FILES)
-def test_opens_each_usual_file(make_entailment: MakeFolder, file: str) -> None:
+def test_opens_every_usual_file_name(make_entailment: MakeFolder, file: str) -> None:
     assert LocalModel(str(make_entailment(file=file))).kind == "entailment"
 
 
-def test_labels_may_stand_in_any_order_and_case(make_entailment: MakeFolder) -> None:
+def test_accepts_labels_in_any_order_and_case(make_entailment: MakeFolder) -> None:
     labels = ("CONTRADICTION", "Neutral", "Entailment")
     opened = LocalModel(str(make_entailment(labels)))
     [found] = opened.entail(PAIRS[:1])
     assert found.contradiction > 0.9  # of a graph whose first column is entailment
 
 
-def test_a_model_of_two_labels_knows_no_contradiction(make_entailment: MakeFolder) -> None:
+def test_a_model_with_two_labels_has_no_contradiction(make_entailment: MakeFolder) -> None:
     opened = LocalModel(str(make_entailment(("entailment", "not_entailment"))))
     found = opened.entail(PAIRS[:3])
     assert [one.support > 0.5 for one in found] == [True, False, False]
@@ -60,7 +60,7 @@ def test_batches_give_what_single_pairs_give(make_entailment: MakeFolder) -> Non
     assert opened.entail([]) == []
 
 
-def test_scales_of_int8_are_not_shared_between_pairs(make_entailment: MakeFolder) -> None:
+def test_quantised_results_do_not_depend_on_other_pairs(make_entailment: MakeFolder) -> None:
     folder = make_entailment()
     graph = onnx.load(folder / "model.onnx")
     last, node = graph.graph.node[-2], onnx.helper.make_node
@@ -75,7 +75,7 @@ def test_scales_of_int8_are_not_shared_between_pairs(make_entailment: MakeFolder
     assert opened.entail(PAIRS) == [opened.entail([pair])[0] for pair in PAIRS]
 
 
-def test_embeds_in_batches_as_alone(make_embedding: MakeFolder) -> None:
+def test_batches_give_the_same_vectors_as_single_texts(make_embedding: MakeFolder) -> None:
     opened = LocalModel(str(make_embedding()))
     texts = [premise for premise, _ in PAIRS]
     alone = [opened.embed([text])[0] for text in texts]
@@ -84,7 +84,7 @@ def test_embeds_in_batches_as_alone(make_embedding: MakeFolder) -> None:
     assert float(alone[0] @ alone[0]) == pytest.approx(1)
 
 
-def test_pools_the_first_token_where_the_model_says_so(make_embedding: MakeFolder) -> None:
+def test_pools_the_first_token_if_the_configuration_says_so(make_embedding: MakeFolder) -> None:
     folder = make_embedding()
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
@@ -102,12 +102,12 @@ def test_cuts_the_premise_and_keeps_the_claim(make_entailment: MakeFolder) -> No
     assert opened.entail([(late, CLAIM)])[0].support < 0.5  # its end is not read
 
 
-def test_takes_a_claim_longer_than_the_model(make_entailment: MakeFolder) -> None:
+def test_accepts_a_claim_longer_than_the_models_limit(make_entailment: MakeFolder) -> None:
     [found] = LocalModel(str(make_entailment())).entail([(CLAIM, f"{CLAIM} " * 5_000)])
     assert 0 <= found.support <= 1
 
 
-def test_pads_to_the_one_length_of_a_graph(make_entailment: MakeFolder) -> None:
+def test_pads_to_the_fixed_length_of_a_graph(make_entailment: MakeFolder) -> None:
     opened = LocalModel(str(make_entailment(length=16)))
     assert opened.max_tokens == 16
     assert opened.entail([(CLAIM, "Paris."), (f"{CLAIM} " * 9, "Paris.")])[0].support > 0.9
@@ -216,7 +216,7 @@ def test_a_name_that_is_no_folder_is_refused(name: str, tmp_path: Path) -> None:
         open_local_model(f"{tmp_path}/{name}" if name == "nowhere" else name)
 
 
-def test_takes_a_hub_id_that_was_fetched_before(
+def test_opens_a_hub_id_from_the_cache(
     make_entailment: MakeFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
@@ -247,7 +247,7 @@ def test_threads_are_bounded(threads: int) -> None:
         open_local_model("any/model", threads)
 
 
-def test_a_longer_limit_than_ours_is_not_taken(make_entailment: MakeFolder) -> None:
+def test_the_token_limit_is_at_most_max_tokens(make_entailment: MakeFolder) -> None:
     folder = make_entailment()
     settings = json.loads((folder / "config.json").read_text()) | {"max_position_embeddings": 8192}
     (folder / "config.json").write_text(json.dumps(settings))

@@ -32,7 +32,7 @@ def any_model(
     return opened
 
 
-def test_verdicts_have_the_shape_of_the_readers(any_model: LocalModel) -> None:
+def test_verdicts_have_the_type_of_the_reader(any_model: LocalModel) -> None:
     claims = [CAPITAL, LYON, "", "x" * 50_000]
     ours = judge_claims_locally(any_model, claims, TEXT, "What is the capital?")
     theirs = judge_claims(claims, TEXT, "What is the capital?")
@@ -64,7 +64,7 @@ def test_the_deciding_sentence_is_named(any_model: LocalModel) -> None:
     assert TEXT.raw[verdict.start : verdict.end] == CAPITAL
 
 
-def test_entailment_tells_all_three_kinds(make_entailment: MakeFolder) -> None:
+def test_entailment_gives_all_three_kinds(make_entailment: MakeFolder) -> None:
     opened = LocalModel(str(make_entailment()))
     claims = [CAPITAL, "Paris is not the capital of France.", "The cat shines."]
     verdicts = judge_claims_locally(opened, claims, TEXT)
@@ -79,7 +79,7 @@ def test_a_bare_answer_is_read_with_its_question(make_entailment: MakeFolder) ->
     assert wrong.kind != "supported"
 
 
-def test_nearness_tells_what_is_stated_and_never_contradiction(make_embedding: MakeFolder) -> None:
+def test_an_embedding_model_never_finds_contradiction(make_embedding: MakeFolder) -> None:
     opened = LocalModel(str(make_embedding()))
     claims = [CAPITAL, "Paris is not the capital of France.", "One cat shines."]
     stated, denied, other = judge_claims_locally(opened, claims, TEXT)
@@ -88,7 +88,7 @@ def test_nearness_tells_what_is_stated_and_never_contradiction(make_embedding: M
     assert [one.contradiction for one in (stated, denied, other)] == [0.0, 0.0, 0.0]
 
 
-def test_finds_the_topics_that_a_text_speaks_of(any_model: LocalModel) -> None:
+def test_finds_the_topics_that_a_text_mentions(any_model: LocalModel) -> None:
     spoken, other = judge_topics_locally(any_model, ["capital", "cat"], TEXT)
     assert spoken.kind == "supported"
     assert TEXT.raw[spoken.start : spoken.end] == CAPITAL
@@ -100,7 +100,7 @@ def test_finds_the_topics_that_a_text_speaks_of(any_model: LocalModel) -> None:
 
 
 @pytest.mark.parametrize("piece", ["a", ".", "中", "It rains. ", "a\n", "🙂", "\ud800"])
-def test_a_long_text_takes_no_more_work_than_its_beginning(
+def test_reads_only_the_beginning_of_a_long_text(
     any_model: LocalModel, piece: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs: list[tuple[int, int]] = []

@@ -60,14 +60,14 @@ LEFT_TO_MATH_VERIFY = {
 
 @pytest.mark.parametrize("answer", HUGE.values(), ids=HUGE.keys())
 @pytest.mark.parametrize("reference", ["42", r"\sqrt2", "x^2+1", "(1,2)", r"\text{yes}"])
-def test_no_reward(answer: str, reference: str) -> None:
+def test_hostile_answers_are_never_equal(answer: str, reference: str) -> None:
     decision = decide(answer, reference)
     assert decision.verdict is not Equivalence.EQUAL
     assert "failed" not in decision.reason
 
 
 @pytest.mark.parametrize("answer", HUGE.values(), ids=HUGE.keys())
-def test_refuted_against_a_number(answer: str) -> None:
+def test_hostile_answers_differ_from_a_number(answer: str) -> None:
     allowed = {
         Equivalence.DIFFERENT,
         Equivalence.UNKNOWN if answer == HUGE["two numbers"] else None,
@@ -76,14 +76,14 @@ def test_refuted_against_a_number(answer: str) -> None:
 
 
 @pytest.mark.parametrize("answer", LEFT_TO_MATH_VERIFY.values(), ids=LEFT_TO_MATH_VERIFY.keys())
-def test_unknown_at_once(answer: str) -> None:
+def test_hard_answers_are_unknown(answer: str) -> None:
     decision = decide(answer, "42")
     assert decision.verdict is Equivalence.UNKNOWN
     assert "failed" not in decision.reason
 
 
 @pytest.mark.parametrize("reference", [*HUGE.values(), *LEFT_TO_MATH_VERIFY.values()])
-def test_as_reference(reference: str) -> None:
+def test_hostile_references_are_never_equal(reference: str) -> None:
     decision = decide("42", reference)
     assert decision.verdict is not Equivalence.EQUAL
     assert "failed" not in decision.reason
@@ -95,7 +95,7 @@ def test_work_of_a_long_list_is_bounded() -> None:
     assert decide(mine, theirs).verdict is Equivalence.DIFFERENT
 
 
-def test_nothing_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_text_is_evaluated_as_python(monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*args: Any, **kwargs: Any) -> Any:
         raise AssertionError("evaluated")
 

@@ -357,23 +357,23 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("answer", "reference"), EQUAL)
-def test_equal(answer: str, reference: str) -> None:
+def test_decides_equal(answer: str, reference: str) -> None:
     assert decide(answer, reference).verdict is Equivalence.EQUAL, decide(answer, reference).reason
 
 
 @pytest.mark.parametrize(("answer", "reference"), DIFFERENT)
-def test_different(answer: str, reference: str) -> None:
+def test_decides_different(answer: str, reference: str) -> None:
     decision = decide(answer, reference)
     assert decision.verdict is Equivalence.DIFFERENT, decision.reason
 
 
 @pytest.mark.parametrize(("answer", "reference"), UNKNOWN)
-def test_left_to_math_verify(answer: str, reference: str) -> None:
+def test_leaves_undecided_pairs_to_math_verify(answer: str, reference: str) -> None:
     decision = decide(answer, reference)
     assert decision.verdict is Equivalence.UNKNOWN
     assert "failed" not in decision.reason
 
 
-def test_a_reason_is_given() -> None:
+def test_every_decision_has_a_reason() -> None:
     assert decide("41", "42").reason == "another number"
     assert decide("(1,2)", "42").reason == "a tuple or interval is no single value"

@@ -81,7 +81,7 @@ def test_from_a_forked_process() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_last_box_and_text_before_it() -> None:
+def test_judges_the_last_box() -> None:
     judge = MathAnswerAsJudge({"match": "equivalent"})
     task, _ = task_and_output("", "42")
     output = WorkflowOutput(metadata={"final_answer": r"\boxed{41} no wait \boxed{42.0}"})
@@ -91,7 +91,7 @@ def test_last_box_and_text_before_it() -> None:
 HANGS = "42!!!!!!"  # neither the fast path nor SymPy will ever know
 
 
-def test_a_deadline_is_kept_and_the_next_answer_is_judged() -> None:
+def test_kills_a_worker_at_the_deadline_and_judges_the_next_answer() -> None:
     rubric = Rubric.from_judge(MathJudge(match="equivalent", deadline=1.0))
     case = Case(id="t", input="?", expected="42")
 
@@ -138,7 +138,7 @@ def test_a_hostile_answer_gets_a_verdict_or_a_status(answer: str) -> None:
     assert threading.active_count() <= threads + 1  # the keeper of the workers
 
 
-def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fourscore.core.extras.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'fourscore\[math\]'"):
         MathJudge(match="equivalent")

@@ -55,7 +55,7 @@ def signal_of(case: Case, trace: Trace, judge: MathJudge | None = None) -> Signa
         (r"\boxed{答案}", "答案"),
     ],
 )
-def test_right(final_answer: str, answer: Any) -> None:
+def test_right_answers_earn_one(final_answer: str, answer: Any) -> None:
     assert reward(final_answer, answer) == (1.0, True)
 
 
@@ -80,11 +80,11 @@ def test_right(final_answer: str, answer: Any) -> None:
         (42, "42"),
     ],
 )
-def test_wrong(final_answer: Any, answer: Any) -> None:
+def test_wrong_answers_earn_zero(final_answer: Any, answer: Any) -> None:
     assert reward(final_answer, answer) == (0.0, False)
 
 
-def test_no_final_answer_at_all_is_the_agents_fault() -> None:
+def test_a_missing_final_answer_earns_zero() -> None:
     task = WorkflowTask(Task(metadata={"answer": "42"}))
     assert MathAnswerAsJudge(None).compute_reward(task, WorkflowOutput()) == (0.0, False)
 
@@ -98,7 +98,7 @@ def test_no_final_answer_at_all_is_the_agents_fault() -> None:
         ({"reference": "whole"}, r"\boxed{a #### 42}", "a #### 42"),
     ],
 )
-def test_each_rule_has_a_switch_back_to_the_letter(
+def test_options_restore_the_original_agentjet_rules(
     option: dict[str, Any], final_answer: str, answer: str
 ) -> None:
     assert reward(final_answer, answer) == (0.0, False)
@@ -110,7 +110,9 @@ def test_each_rule_has_a_switch_back_to_the_letter(
     [{}, {"answer": None}, {"answer": ""}, {"answer": "  "}, {"answer": "#### "}]
     + [{"answer": value} for value in (True, ["42"], {"value": 42}, float("nan"), object())],
 )
-def test_a_task_without_a_reference_is_a_data_error_that_names_it(metadata: dict[str, Any]) -> None:
+def test_a_task_without_reference_is_a_case_error_that_names_the_task(
+    metadata: dict[str, Any],
+) -> None:
     task = WorkflowTask(Task(metadata=metadata), task_id="t-9")
     output = WorkflowOutput(metadata={"final_answer": r"\boxed{42}"})
     with pytest.raises(CaseError, match=r"^task 't-9': metadata\.answer: ") as caught:
@@ -119,12 +121,12 @@ def test_a_task_without_a_reference_is_a_data_error_that_names_it(metadata: dict
     assert MathAnswerAsJudge({"on_error": "zero"}).compute_reward(task, output) == (0.0, False)
 
 
-def test_a_missing_reference_is_told_even_where_the_agent_said_nothing() -> None:
+def test_a_missing_reference_is_an_error_even_without_an_answer() -> None:
     with pytest.raises(CaseError):
         MathAnswerAsJudge(None).compute_reward(WorkflowTask(Task()), WorkflowOutput())
 
 
-def test_a_missing_reference_is_never_a_score_of_zero() -> None:
+def test_a_missing_reference_is_a_judge_error_not_a_zero() -> None:
     (one,) = asyncio.run(score(Rubric.from_judge(MathJudge()), Case(id="t", input="q"), [Trace()]))
     assert (one.status, one.reward) == (Status.JUDGE_ERROR, None)
     assert one.reason == "math: task 't': metadata.answer: the task has no reference answer"
@@ -140,7 +142,7 @@ def test_a_missing_reference_is_never_a_score_of_zero() -> None:
         (Case(expected=7.0), "7"),
     ],
 )
-def test_the_reference_is_expected_else_the_metadata(case: Case, reference: str) -> None:
+def test_reads_the_reference_from_expected_else_from_metadata(case: Case, reference: str) -> None:
     assert read_reference(case) == reference
 
 
@@ -154,7 +156,7 @@ def test_the_reference_is_expected_else_the_metadata(case: Case, reference: str)
         ({"on_error": "shrug"}, r"judge_options\.on_error: expected raise or zero"),
     ],
 )
-def test_a_wrong_option_is_named_at_once(config: dict[str, Any], message: str) -> None:
+def test_the_error_for_a_wrong_option_names_it(config: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=f"^{message}"):
         MathAnswerAsJudge(config)
 
@@ -170,12 +172,12 @@ def test_a_wrong_option_is_named_at_once(config: dict[str, Any], message: str) -
         ("\\boxed{\x1b[2J}", "the box holds '\\x1b[2J', the reference is '42'"),
     ],
 )
-def test_the_reason_is_said_in_words_fit_for_a_terminal(final_answer: str, reason: str) -> None:
+def test_the_reason_is_safe_to_print_on_a_terminal(final_answer: str, reason: str) -> None:
     case = Case(input="q", expected="42")
     assert signal_of(case, Trace(output=final_answer)).reason == reason
 
 
-def test_a_wrong_answer_is_shown_and_a_long_one_cut() -> None:
+def test_the_evidence_quotes_a_wrong_answer_and_cuts_a_long_one() -> None:
     case = Case(input="q", expected="42")
     signal = signal_of(case, Trace(output="\\boxed{" + "9" * 10_000 + "}"))
     assert signal.evidence[0].text == "9" * 200
@@ -224,7 +226,7 @@ def test_an_answer_matches_itself_and_nothing_else(text: str) -> None:
         assert reward(f"\\boxed{{{content}x}}", content) == (0.0, False)
 
 
-def test_the_judge_is_a_value() -> None:
+def test_the_judge_compares_and_pickles_by_value() -> None:
     judge = MathJudge(box="first")
     assert pickle.loads(pickle.dumps(judge)) == judge
     assert judge.names == ("math",)

@@ -56,16 +56,16 @@ FALSE = [
 
 
 @pytest.mark.parametrize(("answer", "reference"), TRUE)
-def test_true(answer: str, reference: str) -> None:
+def test_verifies_equal_pairs(answer: str, reference: str) -> None:
     assert verify(answer, reference) is True
 
 
 @pytest.mark.parametrize(("answer", "reference"), FALSE)
-def test_false(answer: str, reference: str) -> None:
+def test_rejects_different_pairs(answer: str, reference: str) -> None:
     assert verify(answer, reference) is False
 
 
-def test_off_the_main_thread() -> None:
+def test_works_off_the_main_thread() -> None:
     """Math-Verify's own timeouts raise here; ours are the caller's."""
     results: list[bool] = []
     pairs = [(r"\sum_{k=1}^4 k", "10"), (r"\sum_{k=1}^4 k", "11")]

@@ -10,12 +10,12 @@ def shares(aspects: list[str], raw: str, question: str = "") -> list[float]:
     return [one.share for one in cover_aspects(aspects, Text(raw), question)]
 
 
-def test_covers_statements_in_their_own_words() -> None:
+def test_covers_statements_that_stand_in_the_text() -> None:
     raw = "The candidate survived the crash, in which two people died."
     assert shares(["Candidate survived the crash", "Two people died"], raw) == [1.0, 1.0]
 
 
-def test_covers_a_topic_that_is_spoken_of() -> None:
+def test_covers_a_topic_that_is_discussed() -> None:
     raw = "The costs rose to 5 million euros last year, paid by the region."
     assert shares(["costs", "wildlife"], raw) == [1.0, 0.0]
 
@@ -34,7 +34,7 @@ def test_gives_the_place_of_the_sentence() -> None:
         (["费用", "野生动物", "交通"], "费用、野生动物和交通。"),
     ],
 )
-def test_a_list_of_names_covers_none(aspects: list[str], raw: str) -> None:
+def test_a_list_of_topic_names_covers_none(aspects: list[str], raw: str) -> None:
     assert shares(aspects, raw) == [0.0, 0.0, 0.0]
 
 

@@ -86,12 +86,12 @@ def test_names_conflict_where_another_name_stands() -> None:
     assert features.names_conflict(match("The mayor is Voss", "The mayor is old.")) == 0.0
 
 
-def test_one_side_denies() -> None:
+def test_one_side_denies_is_above_zero_for_one_negation() -> None:
     assert features.one_side_denies(match("It is safe", "It is not safe.")) == 1.0
     assert features.one_side_denies(match("It isn't safe", "It is not safe.")) == 0.0
 
 
-def test_both_deny() -> None:
+def test_both_deny_is_above_zero_for_two_negations() -> None:
     assert features.both_deny(match("It isn't safe", "It is not safe.")) == 1.0
     assert features.both_deny(match("It is safe", "It is safe.")) == 0.0
 
@@ -101,7 +101,7 @@ def test_a_denial_in_a_long_sentence_counts_less() -> None:
     assert 0 < features.one_side_denies(match("It is safe", long)) < 1
 
 
-def test_has_opposite() -> None:
+def test_has_opposite_finds_antonyms() -> None:
     assert features.has_opposite(match("Prices increased", "Prices decreased.")) == 1.0
     assert features.has_opposite(match("价格升了", "价格降了。")) == 1.0
     assert features.has_opposite(match("Prices increased", "Prices increase.")) == 0.0
@@ -123,7 +123,7 @@ def test_answers_question() -> None:
     assert features.answers_question(match("Paris", "Paris.")) == 0.0
 
 
-def test_words_of_the_question_prove_nothing() -> None:
+def test_words_of_the_question_do_not_count() -> None:
     question = "Who built the bridge at Harwick?"
     one = match(
         "Voss built the bridge at Harwick", "The bridge at Harwick was built well.", question
@@ -139,7 +139,7 @@ def test_words_of_the_question_prove_nothing() -> None:
         "That Voss has 12 boats is a myth.",
     ],
 )
-def test_what_is_denied_or_asked_shows_in_no_feature(text: str) -> None:
+def test_denied_and_asked_sentences_do_not_count(text: str) -> None:
     one = match("Voss has 12 boats", text)
     found = dict(zip(DIRECTION, measure(one), strict=True))
     assert not any(found[name] for name in DIRECTION if DIRECTION[name] > 0), found

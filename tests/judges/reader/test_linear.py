@@ -62,12 +62,12 @@ RUNS = [
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_time_grows_with_the_length(name: str) -> None:
+def test_time_is_linear_in_the_length(name: str) -> None:
     for run in RUNS:
         assert_linear(ENTRIES[name], run)
 
 
 @pytest.mark.parametrize("name", ["factual_accuracy", "completeness", "completeness, question"])
-def test_ten_megabytes_cost_no_more_than_what_is_read(name: str) -> None:
+def test_ten_megabytes_take_no_longer_than_the_read_limit(name: str) -> None:
     for run in ("a ", "中"):
         assert_bounded(ENTRIES[name], run, 100_000, 10_000_000)

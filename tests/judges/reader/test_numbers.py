@@ -29,6 +29,6 @@ def test_finds_numbers(text: str, values: list[float]) -> None:
     assert find_numbers(split_words(text)) == values
 
 
-def test_takes_a_run_of_digits_of_any_length() -> None:
+def test_reads_a_number_with_any_count_of_digits() -> None:
     assert find_numbers(["9" * 5000]) == [float("inf")]
     assert find_numbers(["九" * 5000]) == [float("inf")]

@@ -80,7 +80,7 @@ def test_supports_short_answers_and_chinese(claim: str, question: str, raw: str)
         f"{'Filler here. ' * 10_000}{CLAIM}",
     ],
 )
-def test_no_trick_earns_as_much_as_the_statement(raw: str) -> None:
+def test_keyword_stuffing_and_other_tricks_earn_less_than_the_statement(raw: str) -> None:
     assert verdict(CLAIM, raw).support < verdict(CLAIM, CLAIM).support - 0.1
 
 
@@ -119,7 +119,7 @@ def test_gives_nothing_for_an_empty_text() -> None:
 
 
 @pytest.mark.parametrize("claim", ["", "?", "the", "\u200b", "x" * 50_000])
-def test_odd_claims_have_a_verdict(claim: str) -> None:
+def test_unusual_claims_have_a_verdict(claim: str) -> None:
     found = verdict(claim, CLAIM)
     assert 0 <= found.support <= 1
     assert len(claim[:MAX_CLAIM]) <= MAX_CLAIM

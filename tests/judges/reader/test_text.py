@@ -40,7 +40,7 @@ def test_gives_the_place_of_each_sentence() -> None:
     assert raw[text.sentences[1].start : text.sentences[1].end] == "Second <!-- hidden --> one."
 
 
-def test_cuts_a_sentence_without_end() -> None:
+def test_cuts_a_sentence_that_is_too_long() -> None:
     assert all(len(one.text) <= 400 for one in Text("word " * 1000).sentences)
 
 
@@ -60,7 +60,7 @@ def test_stems_forms_of_a_word_alike() -> None:
     assert stem_word("bridge's") == stem_word("bridges")
 
 
-def test_knows_chinese() -> None:
+def test_recognises_chinese() -> None:
     assert is_chinese("a 桥")
     assert not is_chinese("Brücke")
 
@@ -71,7 +71,7 @@ def test_drops_thinking_unless_it_is_kept() -> None:
     assert len(Text(raw, keep_thinking=True).sentences) == 2
 
 
-def test_drops_what_a_page_does_not_show() -> None:
+def test_drops_hidden_markdown() -> None:
     assert sentences_of("<!-- It is Lyon. -->It is Paris.") == ["It is Paris."]
 
 
@@ -86,17 +86,17 @@ def test_reads_a_text_once() -> None:
     assert read_text("It is Paris.") is not read_text("It is Paris.", keep_thinking=True)
 
 
-def test_takes_neither_questions_nor_keywords_for_statements() -> None:
+def test_questions_and_keywords_are_no_statements() -> None:
     raw = "Is it Paris?\n\nparis capital france city europe seine\n\nIt is on the Seine."
     assert Text(raw).statements == (2,)
 
 
-def test_takes_a_list_of_names_for_a_statement() -> None:
+def test_a_list_of_names_is_a_statement() -> None:
     raw = "Mercury, Venus, Earth, Mars, Jupiter, Saturn, Uranus, Neptune"
     assert Text(raw).statements == (0,)
 
 
-def test_takes_a_long_list_of_keywords_for_none() -> None:
+def test_a_long_list_of_keywords_is_no_statement() -> None:
     words = "apple pear plum fig date lime kiwi melon grape peach mango olive lemon quince papaya"
     assert Text(words.replace(" ", ", ")).statements == ()
 

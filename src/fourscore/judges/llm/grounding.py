@@ -1,4 +1,4 @@
-"""Check one claim against several sources: which excerpts are shown, and what is quoted."""
+"""Check one claim against several sources: which select_excerpts are shown, and what is quoted."""
 
 import re
 from collections.abc import Sequence

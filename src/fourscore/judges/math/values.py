@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -16,10 +16,11 @@ class Scalar:
 
     ratio: Ratio
     unit: Unit | None = None
-    _: KW_ONLY
-    places: int | None = None  # digits after the point, where the text is one decimal number
-    digits: int = 0  # significant digits of that decimal
-    log_in_doubt: bool = False  # a bare \\log, which is base 10 or e
+    #: Digits after the point, if the text is one decimal number, and its significant digits.
+    places: int | None = field(default=None, kw_only=True)
+    digits: int = field(default=0, kw_only=True)
+    #: Whether it has a bare \\log, which is base 10 or e.
+    log_in_doubt: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
