@@ -4,11 +4,11 @@
 
 64 connections, one server process, single-reward requests judged by exact match. The load comes
 from wrk where it is installed, else from aiohttp in another process, slower than either server.
-Rounds alternate between the two, so that what else the machine does hits both: the ratio means
-something, and so does the processor time of a request, which the server's process accounts for.
-`waited` is the share of the time in which the server could run and had no processor. uvloop accepts
-one connection each time around, so the first request of the last of them is slow: the longer a
-round, the less of that is in its p99.
+Rounds alternate between the two, so that other load on the machine affects both: compare the ratio
+and the processor time of a request, which is that of the server's process. `waited` is the share of
+the time in which the server could run and had no processor. uvloop accepts one connection in each
+turn of its loop, so the first request of the last one is slow: in a longer round that matters less
+for the p99.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
-"""How fast, against a plain script on the same work in the same run.
+"""Speed of judges and of `fourscore judge`, against plain scripts in the same run.
 
 The plain scripts are what people write by hand: one regular expression, `json` from the standard
-library, no checks and no reasons. They know less and forgive nothing, so they are the floor.
+library, no checks and no reasons, so they are the lower limit of the time.
 
-    python benchmarks/speed.py            # all of it
+    python benchmarks/speed.py            # everything
     python benchmarks/speed.py --rows 50000
 """
 
@@ -40,8 +40,8 @@ with open(sys.argv[1]) as rows, open(sys.argv[2], "w") as out:
 """
 
 
-def math_pairs(n: int) -> list[tuple[Case, Trace]]:
-    """Six in ten right, three wrong, one with a fraction in its box."""
+def make_math_pairs(n: int) -> list[tuple[Case, Trace]]:
+    """Return n cases with answers: 60 % right, 30 % wrong, 10 % with a fraction in the box."""
     chance = random.Random(1)
     pairs = []
     for i in range(n):
@@ -54,7 +54,7 @@ def math_pairs(n: int) -> list[tuple[Case, Trace]]:
     return pairs
 
 
-def countdown_pairs(n: int) -> list[tuple[Case, Trace]]:
+def make_countdown_pairs(n: int) -> list[tuple[Case, Trace]]:
     chance = random.Random(2)
     pairs = []
     for i in range(n):
@@ -85,8 +85,8 @@ def plain_countdown(case: Case, trace: Trace) -> bool:
     return bool(abs(eval(found[-1], {"__builtins__": None}) - case.metadata["target"]) < 1e-5)
 
 
-def rate(work: Callable[[Case, Trace], Any], pairs: list[tuple[Case, Trace]]) -> float:
-    """Answers a second: the best of five passes, because the machine is not ours alone."""
+def measure_rate(work: Callable[[Case, Trace], Any], pairs: list[tuple[Case, Trace]]) -> float:
+    """Return answers a second: the best of five passes, because the machine is shared."""
     best = float("inf")
     for _ in range(5):
         start = time.perf_counter()
@@ -96,8 +96,10 @@ def rate(work: Callable[[Case, Trace], Any], pairs: list[tuple[Case, Trace]]) ->
     return len(pairs) / best
 
 
-def rate_of(work: Callable[[Case, Trace], Any], pairs: list[tuple[Case, Trace]]) -> float:
-    """The same for a coroutine function that does not wait."""
+def measure_async_rate(
+    work: Callable[[Case, Trace], Any], pairs: list[tuple[Case, Trace]]
+) -> float:
+    """Return answers a second of a coroutine function that does not wait."""
 
     async def passes() -> float:
         best = float("inf")
@@ -111,19 +113,19 @@ def rate_of(work: Callable[[Case, Trace], Any], pairs: list[tuple[Case, Trace]])
     return asyncio.run(passes())
 
 
-async def scored_by(rubric: Rubric, case: Case, trace: Trace) -> object:
+async def score_one(rubric: Rubric, case: Case, trace: Trace) -> object:
     return await score(rubric, case, (trace,))
 
 
-def in_process() -> None:
+def compare_judges() -> None:
     for name, judge, pairs, plain in (
-        ("exact match", MathJudge(), math_pairs(20_000), plain_math),
-        ("countdown", CountdownJudge(), countdown_pairs(20_000), plain_countdown),
+        ("exact match", MathJudge(), make_math_pairs(20_000), plain_math),
+        ("countdown", CountdownJudge(), make_countdown_pairs(20_000), plain_countdown),
     ):
         rubric = Rubric.from_judge(judge)
-        alone = rate_of(judge.judge, pairs)
-        scored = rate_of(partial(scored_by, rubric), pairs)
-        by_hand = rate(plain, pairs)
+        alone = measure_async_rate(judge.judge, pairs)
+        scored = measure_async_rate(partial(score_one, rubric), pairs)
+        by_hand = measure_rate(plain, pairs)
         print(
             f"{name:12} judge {alone:9,.0f}/s   score() {scored:9,.0f}/s   "
             f"plain script {by_hand:9,.0f}/s   judge/plain {alone / by_hand:.2f}"
@@ -132,14 +134,14 @@ def in_process() -> None:
 
 def write_rows(path: Path, n: int) -> None:
     with path.open("w") as out:
-        for case, trace in math_pairs(n):
+        for case, trace in make_math_pairs(n):
             task = {"task_id": case.id, "main_query": case.input, "metadata": case.metadata}
             row = {"task": task, "output": {"reward": None, "metadata": trace.metadata}}
             out.write(json.dumps(row) + "\n")
 
 
-def timed(*command: str) -> tuple[float, float]:
-    """Seconds, and the peak memory in MB of the largest process that it started."""
+def run_timed(*command: str) -> tuple[float, float]:
+    """Run a command; return its seconds, and the peak memory of its largest process in MB."""
     script = (
         "import resource, subprocess, sys, time; t = time.perf_counter();"
         "subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL);"
@@ -152,18 +154,18 @@ def timed(*command: str) -> tuple[float, float]:
     return float(seconds), float(peak) / 1024
 
 
-def command_line(n: int) -> None:
+def compare_command(n: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         rows, out = Path(folder, "rows.jsonl"), str(Path(folder, "out.jsonl"))
         for count in (n // 4, n):
             write_rows(rows, count)
             times = [
-                timed(COMMAND, "judge", "--judge", "math", "--data", str(rows), "--out", out)
+                run_timed(COMMAND, "judge", "--judge", "math", "--data", str(rows), "--out", out)
                 for _ in range(3)
             ]
             seconds, peak = min(times)
             plain, _ = min(
-                timed(sys.executable, "-c", PLAIN_SCRIPT, str(rows), out) for _ in range(3)
+                run_timed(sys.executable, "-c", PLAIN_SCRIPT, str(rows), out) for _ in range(3)
             )
             print(
                 f"fourscore judge {count:7,} rows: {seconds:.2f} s, {count / seconds:,.0f} rows/s, "
@@ -172,9 +174,9 @@ def command_line(n: int) -> None:
             )
 
 
-def start_up() -> None:
+def measure_start() -> None:
     def least(*command: str) -> float:
-        return 1000 * min(timed(*command)[0] for _ in range(10))
+        return 1000 * min(run_timed(*command)[0] for _ in range(10))
 
     bare = least(sys.executable, "-c", "pass")
     print(f"python -c pass {bare:.0f} ms", end="; ")
@@ -192,9 +194,9 @@ def main() -> None:
     args = parser.parse_args()
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}")
-    start_up()
-    in_process()
-    command_line(args.rows)
+    measure_start()
+    compare_judges()
+    compare_command(args.rows)
     print(
         f"this script's own peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"
     )

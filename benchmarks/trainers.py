@@ -1,8 +1,7 @@
-"""Rewards inside trainers: 64 threads sharing one adapter against one thread, and against the
-few lines that people write by hand.
+"""Rewards in trainers: 64 threads sharing one adapter, one thread, and a few lines by hand.
 
-    python benchmarks/trainers.py                  # 100,000 rewards for each adapter
-    python benchmarks/trainers.py --rewards 20000
+python benchmarks/trainers.py                  # 100,000 rewards for each adapter
+python benchmarks/trainers.py --rewards 20000
 """
 
 import argparse
@@ -26,8 +25,8 @@ Job = tuple[str, str | None]
 Ask = Callable[[Job], float | None]
 
 
-def jobs(n: int) -> list[Job]:
-    """A seventh of the tasks have no reference: they must come out as None, wherever they run."""
+def make_jobs(n: int) -> list[Job]:
+    """Return n tasks, a seventh of them without a reference: their reward must be None."""
     return [
         (rf"The sum of it all is \boxed{{{i % 11}}}.", None if i % 7 == 6 else str(i % 5))
         for i in range(n)
@@ -35,7 +34,7 @@ def jobs(n: int) -> list[Job]:
 
 
 def by_hand(job: Job) -> float | None:
-    """No checks, no reasons: the floor."""
+    """Score without checks or reasons: the lower limit of the time."""
     answer, reference = job
     found = re.findall(r"\\boxed\{([^{}]*)\}", answer)
     return None if reference is None else float(bool(found) and found[-1] == reference)
@@ -47,7 +46,7 @@ def in_a_thread(case: Case, trace: Trace) -> float:
     return by_hand((trace.answer, case.metadata.get("answer") or "")) or 0.0
 
 
-def adapters() -> dict[str, Ask]:
+def make_adapters() -> dict[str, Ask]:
     reward, scorer = trl.Reward("math"), verl.Scorer("math", on_error="zero")
     func, task_judge = openrlhf.RewardFunc("math", on_error="zero"), agentjet.TaskJudge("math")
     custom = trl.Reward(in_a_thread)
@@ -86,7 +85,7 @@ def adapters() -> dict[str, Ask]:
     }
 
 
-def measured(name: str, ask: Ask, work: list[Job]) -> dict[str, Any]:
+def measure(name: str, ask: Ask, work: list[Job]) -> dict[str, Any]:
     started = time.perf_counter()
     alone = [ask(job) for job in work]
     one = time.perf_counter() - started
@@ -115,10 +114,10 @@ def main() -> int:
     parser.add_argument("--rewards", type=int, default=100_000)
     n = parser.parse_args().rewards
     lines = []
-    for name, ask in adapters().items():
-        measured(name, ask, jobs(THREADS))  # warm
+    for name, ask in make_adapters().items():
+        measure(name, ask, make_jobs(THREADS))  # warm
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        line = measured(name, ask, jobs(n // 10 if "threads" in name else n))
+        line = measure(name, ask, make_jobs(n // 10 if "threads" in name else n))
         line["grew_mb"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) // 1024
         lines.append(line)
         floor = lines[0]["one_thread_per_second"]
