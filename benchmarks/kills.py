@@ -2,17 +2,17 @@
 
     python benchmarks/kills.py [--kills 200] [--rows 300] [--seed 1] [--folder DIR]
 
-A victim process makes or opens the store, takes up the run where it stands, and says through a pipe
-what its writer has acknowledged: the coroutine has returned. The parent kills it at some moment
-between its first instruction and its last row, and then checks the file:
+A victim process creates or opens the store, resumes the run, and reports through a pipe which rows
+its writer has acknowledged: the coroutine has returned. The parent kills it at some moment between
+its first instruction and its last row, and then checks the file:
 
 - it opens, and SQLite finds nothing wrong with it;
-- every trace and score that was acknowledged is there, with the content that belongs to it;
-- no key is there twice, and no stored trace was made a second time.
+- every trace and score that was acknowledged is stored with its own content;
+- no key is stored twice, and no stored trace was made a second time.
 
-A run that is complete is compared with what an uninterrupted one holds, and the next one begins.
-What this cannot show is a power cut: a killed process leaves the kernel's memory behind. For that
-the store relies on SQLite's `synchronous=FULL`.
+A complete run is compared with an uninterrupted one, and the next one begins. This does not test a
+power cut: after a kill, the kernel still writes its memory to the disk. For that the store relies
+on SQLite's `synchronous=FULL`.
 """
 
 import argparse
@@ -42,7 +42,7 @@ COMPLETE = b"complete\n"
 
 
 def record(position: int) -> tuple[Case, Trace, Score]:
-    """The same for every process that asks; sizes spread evenly over the orders of magnitude."""
+    """Return the same row in every process; sizes are spread evenly over orders of magnitude."""
     chance = random.Random(position)
     size = int(1024 * 1024 ** chance.random())
     text = chance.randbytes(size // 2 + 1).hex()[:size]
@@ -56,7 +56,7 @@ def record(position: int) -> tuple[Case, Trace, Score]:
 
 
 def victim(path: str, run_id: str, rows: int) -> None:
-    """Resume the run, and say what is acknowledged."""
+    """Resume the run, and report what is acknowledged."""
     with Store(path) as store:
         try:
             store.run(run_id)
@@ -90,52 +90,55 @@ async def resume(store: Store, writer: Writer, rows: int) -> None:
     await asyncio.gather(*(work() for _ in range(IN_FLIGHT)))
 
 
-def strike(path: Path, run_id: str, rows: int, delay: float | None, early: bool) -> bytes:
-    """Run a victim, kill it after a delay (from its start, or from its first row), return what
-    it said. Without a delay it may finish."""
+def run_victim(path: Path, run_id: str, rows: int, delay: float | None, early: bool) -> bytes:
+    """Run a victim and kill it after a delay, from its start or its first row; return its reports.
+
+    Without a delay it may finish.
+    """
     command = [sys.executable, __file__, "--victim", str(path), run_id, str(rows)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        pipe, said = process.stdout.fileno(), b""
+        pipe, reports = process.stdout.fileno(), b""
         end = time.monotonic() + delay if early and delay is not None else None
         while True:
             wait = None if end is None else max(0.0, end - time.monotonic())
             if not select.select([pipe], [], [], wait)[0]:
                 process.kill()
-                end = None  # what it said before it died is still in the pipe
+                end = None  # its last reports are still in the pipe
                 continue
-            said += (piece := os.read(pipe, 1 << 16))
+            reports += (piece := os.read(pipe, 1 << 16))
             if not piece:
                 break
             if end is None and delay is not None and process.poll() is None and READY in piece:
                 end = time.monotonic() + delay
-    return said
+    return reports
 
 
-class Ledger:
-    """What has been acknowledged of a run, and whether the file agrees."""
+class Acknowledged:
+    """The rows of a run that were acknowledged, compared with the file."""
 
     def __init__(self) -> None:
         self.traces: set[int] = set()
         self.scores: set[int] = set()
 
-    def hear(self, said: bytes) -> None:
-        for line in said.splitlines():
+    def add(self, reports: bytes) -> None:
+        """Read the reports of a victim."""
+        for line in reports.splitlines():
             kind, _, number = line.partition(b" ")
             if kind in (b"trace", b"score"):
                 (self.traces if kind == b"trace" else self.scores).add(int(number))
 
     def check(self, path: Path, run_id: str) -> int:
-        """Compare the file with all that is known; returns how many rows it holds."""
+        """Compare the file with the reports, and return how many rows it has."""
         if not path.exists():
-            assert not self.traces, "the store is gone"
+            assert not self.traces, "the store is missing"
             return 0
         with closing(sqlite3.connect(path)) as connection:
             (fine,) = connection.execute("PRAGMA quick_check").fetchone()
             assert fine == "ok", fine
         with Store(path, make=False) as store:
             if not store.runs():
-                assert not self.traces, "the run is gone"
+                assert not self.traces, "the run is missing"
                 return 0
             seen: Counter[str] = Counter()
             traces, scores = set(), set()
@@ -156,25 +159,25 @@ def suite(kills: int, rows: int, seed: int, folder: Path) -> None:
     chance = random.Random(seed)
     done = runs = acknowledged = unready = 0
     while done < kills:
-        path, run_id, ledger = folder / f"kills-{runs}.db", f"run-{runs}", Ledger()
+        path, run_id, rows_seen = folder / f"kills-{runs}.db", f"run-{runs}", Acknowledged()
         longest = 0.6
         while done < kills:
             early = chance.random() < 0.25
-            said = strike(path, run_id, rows, chance.random() * longest, early)
-            ledger.hear(said)
-            held = ledger.check(path, run_id)
-            if COMPLETE in said:
+            reports = run_victim(path, run_id, rows, chance.random() * longest, early)
+            rows_seen.add(reports)
+            held = rows_seen.check(path, run_id)
+            if COMPLETE in reports:
                 break
             done += 1
-            unready += READY not in said
-            print(f"kill {done}: {len(ledger.traces)} acknowledged, {held} stored", flush=True)
-        ledger.hear(said := strike(path, run_id, rows, None, False))
-        assert COMPLETE in said, "the resume did not complete"
-        assert ledger.check(path, run_id) == rows
+            unready += READY not in reports
+            print(f"kill {done}: {len(rows_seen.traces)} acknowledged, {held} stored", flush=True)
+        rows_seen.add(reports := run_victim(path, run_id, rows, None, False))
+        assert COMPLETE in reports, "the resume did not complete"
+        assert rows_seen.check(path, run_id) == rows
         with Store(path, make=False) as store:
             assert sum(1 for _ in store.done(run_id, JUDGE)) == rows
             assert store.summary(run_id) == {"planned": rows}
-        runs, acknowledged = runs + 1, acknowledged + len(ledger.traces) + len(ledger.scores)
+        runs, acknowledged = runs + 1, acknowledged + len(rows_seen.traces) + len(rows_seen.scores)
         for file in folder.glob(f"{path.name}*"):
             file.unlink()
         print(f"run {runs} complete", flush=True)

@@ -1,12 +1,12 @@
-"""How often the monitor cries wolf, how soon it finds a fall, and what a sample costs.
+"""How often the monitor raises a false alarm, how soon it finds a fall, and what a sample costs.
 
     python benchmarks/monitoring.py [--runs 1000] [--seed 1]
 
 A good service passes 88 of 100 interactions; it falls to 70, at once or after 5,000 good ones. The
 peer is the literal rule, the pass rate of all time against 0.85 and 0.70, on the same verdicts.
-*Found* is the first warning or worse. Then, for rates between and below the thresholds, when the
-overall stream first says so and by which test; how long after a recovery the alarm is over; how
-often a whole judgement (5 dimensions, 6 tags, judge errors, drift) raises any false alarm in 5,000
+*Found* is the first warning or worse. Then, for rates between and below the thresholds: when the
+overall stream first raises an alarm and by which test; how long after a recovery the alarm is over;
+how often a whole state (5 dimensions, 6 tags, judge errors, drift) raises any false alarm in 5,000
 samples; and the cost of folding one sample.
 """
 
@@ -33,22 +33,22 @@ RULES = Thresholds()
 
 
 def first_alarm(
-    rng: random.Random, vigil: RateAlarm, plan: AlarmPlan, rate: float, most: int
+    rng: random.Random, alarm: RateAlarm, plan: AlarmPlan, rate: float, most: int
 ) -> int | None:
-    """After how many samples at this rate the status is an alarm; None where it never is."""
+    """Return after how many samples at this rate the status is an alarm; None where it never is."""
     for n in range(1, most + 1):
-        vigil.fold(rng.random() < rate, float(vigil.n), plan)
-        if vigil.status in ALARMS and vigil.n >= RULES.min_samples:
+        alarm.fold(rng.random() < rate, float(alarm.n), plan)
+        if alarm.status in ALARMS and alarm.n >= RULES.min_samples:
             return n
     return None
 
 
 def false_alarms(seed: int, runs: int, simple: bool) -> tuple[float, float]:
-    """The share of good runs with a warning by 1,000 and by 5,000 samples.
+    """Return the share of good runs with a warning by 1,000 and by 5,000 samples.
 
-    The literal rule is looked at from the 20th sample on, like the other.
+    The literal rule is checked from the 20th sample on, like the other.
     """
-    plan = plan_of(simple)
+    plan = make_plan(simple)
     rngs = (random.Random(f"{seed} good {run}") for run in range(runs))
     found = [first_alarm(rng, RateAlarm(), plan, GOOD, LIFE) for rng in rngs]
     return (
@@ -57,31 +57,31 @@ def false_alarms(seed: int, runs: int, simple: bool) -> tuple[float, float]:
     )
 
 
-def plan_of(simple: bool) -> AlarmPlan:
+def make_plan(simple: bool) -> AlarmPlan:
     return RULES.plan("overall", "simple" if simple else "sequential")
 
 
-def delays(seed: int, vigils: list[RateAlarm], rate: float, simple: bool) -> list[int]:
-    """After how many samples at a rate each run has its alarm."""
-    plan, most = plan_of(simple), 50_000
-    rngs = (random.Random(f"{seed} fall {run}") for run in range(len(vigils)))
+def delays(seed: int, alarms: list[RateAlarm], rate: float, simple: bool) -> list[int]:
+    """Return after how many samples at a rate each run has its alarm."""
+    plan, most = make_plan(simple), 50_000
+    rngs = (random.Random(f"{seed} fall {run}") for run in range(len(alarms)))
     return [
-        first_alarm(rng, vigil, plan, rate, most) or most
-        for rng, vigil in zip(rngs, vigils, strict=True)
+        first_alarm(rng, alarm, plan, rate, most) or most
+        for rng, alarm in zip(rngs, alarms, strict=True)
     ]
 
 
-def aged(seed: int, runs: int, simple: bool, rate: float) -> list[RateAlarm]:
-    """Runs after 5,000 good samples that are healthy at that moment."""
-    rng, plan = random.Random(f"{seed} aged {rate}"), plan_of(simple)
-    vigils: list[RateAlarm] = []
-    while len(vigils) < runs:
-        vigil = RateAlarm()
+def make_aged_alarms(seed: int, runs: int, simple: bool, rate: float) -> list[RateAlarm]:
+    """Return alarms after 5,000 good samples that are healthy at that moment."""
+    rng, plan = random.Random(f"{seed} aged {rate}"), make_plan(simple)
+    alarms: list[RateAlarm] = []
+    while len(alarms) < runs:
+        alarm = RateAlarm()
         for n in range(LIFE):
-            vigil.fold(rng.random() < rate, float(n), plan)
-        if vigil.status == "healthy":
-            vigils.append(vigil)
-    return vigils
+            alarm.fold(rng.random() < rate, float(n), plan)
+        if alarm.status == "healthy":
+            alarms.append(alarm)
+    return alarms
 
 
 def quartiles(values: list[int]) -> str:
@@ -89,7 +89,7 @@ def quartiles(values: list[int]) -> str:
     return f"{b:7.0f}   ({a:.0f} to {c:.0f})"
 
 
-def promises(seed: int, runs: int) -> None:
+def print_false_alarms_and_delays(seed: int, runs: int) -> None:
     print(f"{runs} runs at {GOOD}: the share with a false warning")
     print("rule         by 1,000   by 5,000")
     for simple in (False, True):
@@ -100,28 +100,28 @@ def promises(seed: int, runs: int) -> None:
     print(f"rule         at once                after {LIFE} at 0.88       after {LIFE} at 0.92")
     for simple in (False, True):
         starts = [[RateAlarm() for _ in range(some)]]
-        starts += [aged(seed, some, simple, rate) for rate in (GOOD, 0.92)]
-        told = (quartiles(delays(seed, vigils, FALLEN, simple)) for vigils in starts)
-        print(f"{NAMES[simple]:12}", "   ".join(f"{each:22}" for each in told).rstrip())
+        starts += [make_aged_alarms(seed, some, simple, rate) for rate in (GOOD, 0.92)]
+        columns = (quartiles(delays(seed, alarms, FALLEN, simple)) for alarms in starts)
+        print(f"{NAMES[simple]:12}", "   ".join(f"{each:22}" for each in columns).rstrip())
 
 
-def rates(seed: int, runs: int) -> None:
+def print_rates(seed: int, runs: int) -> None:
     print(
         f"\nrate   first alarm, median of {runs}   by the sum   critical within 5,000   over after"
     )
-    plan = plan_of(False)
+    plan = make_plan(False)
     for rate in (0.84, 0.83, 0.82, 0.80, 0.75, 0.70, 0.60, 0.50):
         rng, found, over = random.Random(f"{seed} {rate}"), [], []
         methods, critical = Counter[str](), 0
         for _ in range(runs):
-            vigil = RateAlarm()
-            turns = list(alarms(rng, vigil, plan, rate))
+            alarm = RateAlarm()
+            turns = list(find_alarms(rng, alarm, plan, rate))
             found.append(turns[0][0] if turns else LIFE)
             methods.update([turns[0][1]] if turns else [])
             critical += any(word == "critical" for _, _, word in turns)
-            vigil = RateAlarm()
-            first_alarm(rng, vigil, plan, rate, 50_000)
-            over.append(recovery(rng, vigil, plan))
+            alarm = RateAlarm()
+            first_alarm(rng, alarm, plan, rate, 50_000)
+            over.append(recovery(rng, alarm, plan))
         share = methods["cusum"] / (methods.total() or 1)
         print(
             f"{rate:.2f} {quartiles(found):>26} {share:12.0%} {critical / runs:17.0%} "
@@ -129,26 +129,26 @@ def rates(seed: int, runs: int) -> None:
         )
 
 
-def alarms(
-    rng: random.Random, vigil: RateAlarm, plan: AlarmPlan, rate: float
+def find_alarms(
+    rng: random.Random, alarm: RateAlarm, plan: AlarmPlan, rate: float
 ) -> Iterator[tuple[int, str, str]]:
     for n in range(1, LIFE + 1):
-        turn = vigil.fold(rng.random() < rate, float(n), plan)
+        turn = alarm.fold(rng.random() < rate, float(n), plan)
         if turn is not None and turn.after in ALARMS:
             yield n, turn.method, turn.after
 
 
-def recovery(rng: random.Random, vigil: RateAlarm, plan: AlarmPlan) -> int:
-    """Samples at the good rate until the status is healthy again."""
+def recovery(rng: random.Random, alarm: RateAlarm, plan: AlarmPlan) -> int:
+    """Return the number of samples at the good rate until the status is healthy again."""
     for n in range(1, 50_000):
-        vigil.fold(rng.random() < GOOD, float(n), plan)
-        if vigil.status == "healthy":
+        alarm.fold(rng.random() < GOOD, float(n), plan)
+        if alarm.status == "healthy":
             return n
     return 50_000
 
 
 def traffic(rng: random.Random, n: int, rate: float = GOOD) -> Iterator[Sample]:
-    """Good samples, whose dimensions pass as often as they do; one judge error in a hundred."""
+    """Yield good samples, whose dimensions pass at the same rate; one judge error in a hundred."""
     for i in range(n):
         passed = rng.random() < rate
         failed = rng.random() < 0.01
@@ -171,32 +171,32 @@ def traffic(rng: random.Random, n: int, rate: float = GOOD) -> Iterator[Sample]:
         )
 
 
-def judgements(seed: int, runs: int) -> None:
-    rng, falsely, streams = random.Random(f"{seed} all"), 0, Counter[str]()
+def count_false_alarms(seed: int, runs: int) -> None:
+    rng, false_runs, streams = random.Random(f"{seed} all"), 0, Counter[str]()
     for _ in range(runs):
-        judgement = MonitorState()
-        names = {c.stream for s in traffic(rng, LIFE) for c in judgement.fold(s)}
-        falsely += bool(names)
+        state = MonitorState()
+        names = {c.stream for s in traffic(rng, LIFE) for c in state.fold(s)}
+        false_runs += bool(names)
         streams.update(names)
-    told = ", ".join(f"{name} {count}" for name, count in streams.most_common()) or "none"
+    names_found = ", ".join(f"{name} {count}" for name, count in streams.most_common()) or "none"
     print(
-        f"\nwhole judgements with any false alarm in {LIFE} samples: {falsely} of {runs} ({told})"
+        f"\nwhole states with any false alarm in {LIFE} samples: {false_runs} of {runs} ({names_found})"
     )
 
 
-def cost(seed: int) -> None:
+def print_cost(seed: int) -> None:
     samples = list(traffic(random.Random(f"{seed} cost"), 4000))
     best = float("inf")
     for _ in range(5):
-        judgement = MonitorState()
+        state = MonitorState()
         began = time.process_time()
         for sample in samples:
-            judgement.fold(sample)
+            state.fold(sample)
         best = min(best, (time.process_time() - began) / len(samples))
-    encoded = msgspec.json.encode(judgement)
+    encoded = msgspec.json.encode(state)
     began = time.process_time()
     for _ in range(200):
-        msgspec.json.decode(msgspec.json.encode(judgement), type=MonitorState)
+        msgspec.json.decode(msgspec.json.encode(state), type=MonitorState)
     trip = (time.process_time() - began) / 200
     print(f"\none sample, 5 dimensions, 3 of 6 tags: {best * 1e6:.0f} µs")
     print(f"the state: {len(encoded):,} bytes, {trip * 1e6:.0f} µs to JSON and back")
@@ -207,10 +207,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    promises(options.seed, options.runs)
-    rates(options.seed, max(20, options.runs // 10))
-    judgements(options.seed, max(5, options.runs // 20))
-    cost(options.seed)
+    print_false_alarms_and_delays(options.seed, options.runs)
+    print_rates(options.seed, max(20, options.runs // 10))
+    count_false_alarms(options.seed, max(5, options.runs // 20))
+    print_cost(options.seed)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What watching costs the application: the calls, their latency behind a bad judge, the memory.
+"""What a monitor costs the application: the calls, their latency with a bad judge, the memory.
 
     python benchmarks/observing.py [--calls 100000] [--seconds 6]
 
@@ -6,7 +6,7 @@ Times of calls are those of the application's own thread (`time.thread_time`), b
 the peer on the same work is the plain rule, `random.random() > rate`. Latency is of the wall clock,
 of every call, while the judge answers at once, takes 50 ms, or never answers. Memory is that of a
 process that is offered ten times what its judge can score; the queue has to stay full and the
-process as large as it was.
+memory constant.
 """
 
 import argparse
@@ -29,7 +29,7 @@ ANSWER = "The refund was sent on Monday. " * 20
 
 
 class Judge:
-    """Takes so many seconds; forever where that is None."""
+    """A judge that takes so many seconds; forever where that is None."""
 
     names = ("waiting",)
     runs = "thread"
@@ -53,7 +53,7 @@ def monitor(rate: float, seconds: float | None = 0.0, queue: int = 1000) -> Prod
 
 
 def cost(ids: Sequence[str], call: Callable[[str], object]) -> float:
-    """Microseconds of the calling thread for each call."""
+    """Return the microseconds of the calling thread for each call."""
     best = float("inf")
     for _ in range(5):
         begun = time.thread_time()
@@ -112,7 +112,7 @@ def latency(count: int) -> None:
 
 
 def memory(seconds: float) -> None:
-    """Offered 4,000 a second, where four threads of 10 ms each can score 400."""
+    """Offer 4,000 a second, where four threads of 10 ms each can score 400."""
     watched = monitor(1.0, 0.01)
     begun, n = time.perf_counter(), 0
     for quarter in range(1, 5):

@@ -8,13 +8,13 @@ traces of eight spans (an agent, four model calls, three tools) with the GenAI a
 of a small conversation, about 1 kB a span. Traces are complete after a second of quiet, so they are
 assembled while others arrive.
 
-`drawn` is as it works: traces that sampling lets go are not read any further. Of `all`, every trace
+`drawn` is the normal server: traces that are not sampled are not assembled. With `all`, every trace
 is turned into a case and a trace. `bare` is the least that any receiver in Python does with the
-same bodies on the same server: inflate, decode with OpenTelemetry's classes, read every attribute,
-answer, and forget.
+same bodies on the same server: decompress, decode with OpenTelemetry's classes, read every
+attribute, answer, and drop it.
 
 The time ends when the last trace is done. `cpu` is the processor time of the server for one span,
-and `a core` how many of them one core does in a second where nothing else runs on it.
+and `a core` how many spans one core does in a second where nothing else runs on it.
 """
 
 import argparse
@@ -54,10 +54,10 @@ def says_when(case, trace):
 SERVE = """
 import sys
 from fourscore.cli.main import main
-from fourscore.monitor.otel.traces import Drawing
+from fourscore.monitor.otel.traces import TraceSampler
 
 if sys.argv.pop(1) == "all":
-    Drawing.pass_over = lambda *_: False
+    TraceSampler.can_skip = lambda *_: False
 sys.exit(main(sys.argv[1:]))
 """
 BARE = """
@@ -80,9 +80,9 @@ class Bare(App):
         for resource in ExportTraceServiceRequest.FromString(gzip.decompress(body)).resource_spans:
             for scope_spans in resource.scope_spans:
                 for span in scope_spans.spans:
-                    told = {}
+                    attributes = {}
                     for pair in span.attributes:
-                        told[pair.key] = getattr(pair.value, pair.value.WhichOneof("value"))
+                        attributes[pair.key] = getattr(pair.value, pair.value.WhichOneof("value"))
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
@@ -99,7 +99,7 @@ class Measured(NamedTuple):
     memory: float
 
 
-def pairs(told: dict[str, str | int]) -> list[KeyValue]:
+def make_pairs(attributes: dict[str, str | int]) -> list[KeyValue]:
     return [
         KeyValue(
             key=key,
@@ -107,19 +107,19 @@ def pairs(told: dict[str, str | int]) -> list[KeyValue]:
             if isinstance(value, int)
             else AnyValue(string_value=value),
         )
-        for key, value in told.items()
+        for key, value in attributes.items()
     ]
 
 
 def conversation(number: int) -> list[Span]:
-    """The eight spans of one trace."""
+    """Return the eight spans of one trace."""
     trace_id = number.to_bytes(16, "big")
     start = 1_767_607_200 * 10**9 + number * 10**6
     result = {"state": "sent", "depot": "north", "notes": "left on Tuesday morning. " * 8}
     history = [{"role": "user", "parts": [{"type": "text", "content": QUESTION.format(n=number)}]}]
     spans: list[Span] = []
 
-    def add(name: str, told: dict[str, str | int]) -> None:
+    def add(name: str, attributes: dict[str, str | int]) -> None:
         at = len(spans) + 1
         spans.append(
             Span(
@@ -130,11 +130,11 @@ def conversation(number: int) -> list[Span]:
                 kind=Span.SPAN_KIND_CLIENT,
                 start_time_unix_nano=start + at * 1000 if at < SPANS else start,
                 end_time_unix_nano=start + at * 1000 + 900,
-                attributes=pairs(told),
+                attributes=make_pairs(attributes),
             )
         )
 
-    def chat(said: list[dict[str, object]]) -> None:
+    def chat(parts: list[dict[str, object]]) -> None:
         add(
             "chat gpt",
             {
@@ -148,7 +148,7 @@ def conversation(number: int) -> list[Span]:
                 "server.address": "api.example.com",
                 "server.port": 443,
                 "gen_ai.input.messages": json.dumps(history),
-                "gen_ai.output.messages": json.dumps([{"role": "assistant", "parts": said}]),
+                "gen_ai.output.messages": json.dumps([{"role": "assistant", "parts": parts}]),
             },
         )
 
@@ -192,7 +192,7 @@ def bodies(requests: int) -> list[bytes]:
         for base in range(0, len(every), window)
         for at in sorted(range(min(window, len(every) - base)), key=lambda at: at % SPANS)
     ]
-    resource = Resource(attributes=pairs({"service.name": "shop", "service.version": "3"}))
+    resource = Resource(attributes=make_pairs({"service.name": "shop", "service.version": "3"}))
     made = []
     for start in range(0, len(mixed), BATCH):
         scopes = [ScopeSpans(spans=mixed[start : start + BATCH])]
@@ -238,7 +238,7 @@ def peak(pid: int) -> float:
     return int(words.partition("VmHWM:")[2].split()[0]) / 1024
 
 
-def measured(kind: str, every: list[bytes], options: argparse.Namespace) -> Measured:
+def measure(kind: str, every: list[bytes], options: argparse.Namespace) -> Measured:
     cores = sorted(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         (Path(folder) / "judge.py").write_text(JUDGE)
@@ -299,7 +299,7 @@ def main() -> None:
     )
     print(f"{'':10}{'spans/s':>10}{'cpu µs':>10}{'a core':>10}{'memory MB':>12}")
     for kind in ("bare", "drawn", "all"):
-        found = measured(kind, every, options)
+        found = measure(kind, every, options)
         rate = found.spans / found.seconds
         core = 1e6 / found.cpu
         line = f"{kind:10}{rate:10,.0f}{found.cpu:10.0f}{core:10,.0f}{found.memory:12.0f}"
