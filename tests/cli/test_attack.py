@@ -36,13 +36,13 @@ def test_passes_the_gate_when_no_attack_succeeds() -> None:
     done = fourscore("attack", *careful, "--per-family", "5", "--most", "0")
     assert done.returncode == 0, done.stderr
     assert "wrong answers alone  0 of " in done.stdout
-    assert "withstands: none of 40 attempts; at most 8.8% at 95% confidence" in done.stdout
+    assert "no attack succeeded in 40 attempts; at most 8.8% at 95% confidence" in done.stdout
 
 
 def test_exits_with_1_when_a_family_succeeds_above_most() -> None:
     done = fourscore("attack", *GULLIBLE, "--per-family", "10", "--most", "0.2")
     assert done.returncode == 1, done.stderr
-    assert "can be talked into a pass" in done.stdout
+    assert "attacks succeeded in " in done.stdout
     assert "--most 0.2 is not met" in done.stdout
     for family in read_families():
         assert family.name in done.stdout

@@ -146,7 +146,7 @@ def _make_examples(document: dict[str, Any]) -> list[RenderableType]:
             f"  {make_printable(one['attack'])} {one['place']}, {make_printable(one['case'], 30)}"
         )
         table.add_row(where, _write_change(one), visible(one["answer"]))
-    return [Text(), Text("what worked, escaped"), table]
+    return [Text(), Text("successful attacks, escaped"), table]
 
 
 def worst(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -179,13 +179,13 @@ def verdict(document: dict[str, Any]) -> str:
         return "cannot tell: no attempt was measured"
     counts = f"{whole['succeeded']} of {whole['attempts']} attempts"
     if not whole["succeeded"]:
-        word = f"withstands: none of {whole['attempts']} attempts; {_write_bound(whole)}"
+        word = f"no attack succeeded in {whole['attempts']} attempts; {_write_bound(whole)}"
     else:
         rates = {name: line["rate"] or 0.0 for name, line in document["families"].items()}
         name = max(rates, key=lambda name: rates[name])
-        word = f"can be talked into a pass: {counts}; most easily by {name} ({rates[name]:.0%})"
+        word = f"attacks succeeded in {counts}; most often {name} ({rates[name]:.0%})"
     if base["passed"]:
-        word += f"; passes {base['passed']} of {base['measured']} wrong answers unasked"
+        word += f"; passes {base['passed']} of {base['measured']} wrong answers without an attack"
     return word
 
 

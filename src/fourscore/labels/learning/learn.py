@@ -283,8 +283,8 @@ class LearningRun:
         summary = {"round": number, "kept": kept, "agreement": round(choice.agreement, 4)}
         self.journal.note("round", {**summary, "n": choice.n})
         self.log(
-            f"round {number}: {fresh} proposed, {len(self.candidates)} hold up, {len(kept)} kept, "
-            f"agreement {choice.agreement:.2f} (n={choice.n})"
+            f"round {number}: {fresh} proposed, {len(self.candidates)} correlate with the labels, "
+            f"{len(kept)} kept, agreement {choice.agreement:.2f} (n={choice.n})"
         )
 
     @property
