@@ -15,7 +15,7 @@ from tests.models.fake_endpoint import (
 
 from fourscore.core import Usage
 from fourscore.models.anthropic import Anthropic
-from fourscore.models.json_modes import forget
+from fourscore.models.json_modes import forget_endpoints
 from fourscore.models.messages import ChatMessage, ModelError, Request, Response
 
 SCHEMA = {
@@ -46,7 +46,7 @@ def used(value: Any) -> dict[str, Any]:
 
 
 def asked(endpoint: Endpoint, request: Request, **settings: Any) -> Response:
-    forget()
+    forget_endpoints()
     return asyncio.run(Anthropic("claude-x", base_url=endpoint.url, **settings).ask(request))
 
 
@@ -84,11 +84,11 @@ def test_a_verdict_is_a_tool_call() -> None:
     [
         (message(stop="refusal"), "refused", "refused"),
         (message(used({"score": 70})), "malformed", "outside [0, 10]"),
-        (message(used({"score": 7}), used({"score": 8})), "malformed", "2 verdicts"),
+        (message(used({"score": 7}), used({"score": 8})), "malformed", "2 tool calls"),
         (message(used({}), stop="max_tokens"), "malformed", "cut off"),
         (message(text("7")), "malformed", "expected one JSON object"),
         (message(), "malformed", "empty"),
-        (CannedReply(body={"content": "hi"}), "malformed", "not an answer of this API"),
+        (CannedReply(body={"content": "hi"}), "malformed", "has not the form of this API"),
         (make_error(400, "schema"), "bad_request", "schema"),
         (make_error(429, type="rate_limit_error"), "rate_limited", "429"),
         (make_error(529, "Overloaded"), "server", "Overloaded"),

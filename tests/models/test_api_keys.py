@@ -180,7 +180,9 @@ def test_what_stands_for_no_key_is_not_cut_out_of_replies() -> None:
 def test_another_process_does_not_hold_it_and_looks_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with pytest.raises(ConfigError, match="for others set DASHSCOPE_API_KEY or OPENAI_API_KEY"):
+    with pytest.raises(
+        ConfigError, match="for other processes set DASHSCOPE_API_KEY or OPENAI_API_KEY"
+    ):
         find_key("http://127.0.0.1:1/v1", key_env="api_key of another", key_file=None)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     found = find_key("http://127.0.0.1:1/v1", key_env="api_key of another", key_file=None)

@@ -37,11 +37,11 @@ class SpendingModel:
     def __init__(self, usage: Usage | None, failure: ModelError | None = None) -> None:
         self.usage, self.failure = usage, failure
         self.calls = 0
-        self.asks: list[Request] = []
+        self.requests: list[Request] = []
 
     async def ask(self, request: Request) -> Response:
         self.calls += 1
-        self.asks.append(request)
+        self.requests.append(request)
         await asyncio.sleep(0.001)
         if self.failure is not None:
             raise self.failure
@@ -132,7 +132,7 @@ def test_limits_the_reply_where_tokens_or_dollars_are_limited() -> None:
     inner = SpendingModel(USAGE)
     asyncio.run(BudgetedModel(inner, tokens=10_000).ask(Request(messages=REQUEST.messages)))
     asyncio.run(BudgetedModel(inner, calls=1).ask(Request(messages=REQUEST.messages)))
-    assert [request.max_tokens for request in inner.asks] == [4096, None]
+    assert [request.max_tokens for request in inner.requests] == [4096, None]
 
 
 def test_every_attempt_of_a_retry_is_paid() -> None:

@@ -1,4 +1,4 @@
-"""The HTTP client against servers that send exact bytes, TLS servers and proxies, all on loopback."""
+"""The HTTP client against byte servers, TLS servers and proxies, all on loopback."""
 
 import asyncio
 import os

@@ -7,7 +7,7 @@ from math import exp
 import pytest
 from tests.models.llama import needs_llama, serving_llama
 
-from fourscore.models.json_modes import forget
+from fourscore.models.json_modes import forget_endpoints
 from fourscore.models.messages import ChatMessage, Request
 from fourscore.models.openai import OpenAI
 
@@ -30,7 +30,7 @@ TURNS = (
 
 @pytest.fixture(scope="module")
 def llama() -> Iterator[str]:
-    forget()
+    forget_endpoints()
     with serving_llama() as address:
         yield address
 

@@ -187,7 +187,7 @@ def test_the_end_closes_connections_and_files(tmp_path: Path) -> None:
         client = model
         while hasattr(client, "model"):
             client = client.model
-        assert client._endpoint._pools.drop() is None  # type: ignore[attr-defined]
+        assert client._endpoint._per_loop.drop() is None  # type: ignore[attr-defined]
         return pool, model
 
     with serve_endpoint([make_completion("hi")]) as endpoint:

@@ -21,7 +21,7 @@ from tests.models.fake_endpoint import (
 )
 
 from fourscore.core import ConfigError, Usage
-from fourscore.models.json_modes import forget
+from fourscore.models.json_modes import forget_endpoints
 from fourscore.models.messages import ChatMessage, ModelError, Request, Response
 from fourscore.models.openai import OpenAI
 
@@ -37,9 +37,9 @@ SCORED = Request(messages=PLAIN.messages, schema=SCHEMA)
 
 @pytest.fixture(autouse=True)
 def _unknown_endpoints() -> Iterator[None]:
-    forget()
+    forget_endpoints()
     yield
-    forget()
+    forget_endpoints()
 
 
 def asked(endpoint: Endpoint, request: Request = PLAIN, **settings: Any) -> Response:
@@ -252,13 +252,13 @@ def test_the_newer_name_of_the_token_limit() -> None:
         (make_error(500, "oops"), "server", "oops"),
         (CannedReply(503, b""), "server", "it answered 503"),
         (make_error(200, "upstream died"), "server", "upstream died"),
-        (CannedReply(body=b"{"), "malformed", "not an answer of this API"),
-        (CannedReply(body=b""), "malformed", "not an answer of this API"),
-        (CannedReply(body=b"[" * 100_000), "malformed", "not an answer of this API"),
+        (CannedReply(body=b"{"), "malformed", "has not the form of this API"),
+        (CannedReply(body=b""), "malformed", "has not the form of this API"),
+        (CannedReply(body=b"[" * 100_000), "malformed", "has not the form of this API"),
         (
             CannedReply(body={"choices": [{"message": "hi"}]}),
             "malformed",
-            "not an answer of this API",
+            "has not the form of this API",
         ),
         (CannedReply(body=b"x" * (17 << 20)), "malformed", "longer than 16 MiB"),
         (CannedReply(body={}, drop="before"), "connection", "closed before"),

@@ -9,7 +9,7 @@ import pytest
 
 from fourscore.core import ConfigError, Usage
 from fourscore.models.messages import ChatMessage, ModelError, Request, Response
-from fourscore.models.prices import AS_OF, Price, Prices, listed
+from fourscore.models.prices import AS_OF, Price, Prices, list_prices
 from fourscore.models.scripted import ScriptedModel
 from fourscore.models.usage_meter import MeteredModel
 
@@ -50,12 +50,12 @@ def test_unknown_model_has_no_price() -> None:
     assert "no price known" in str(model.model_usage)
 
 
-def test_own_prices_go_before_listed_ones(tmp_path: Path) -> None:
+def test_own_prices_go_before_list_prices_ones(tmp_path: Path) -> None:
     assert Prices().find("gpt-4o-mini") == Price(0.15, 0.6)
     assert Prices().find("claude-sonnet-4-5-20250929") == Price(3, 15)
     assert Prices().find("claude-3-5-haiku-latest") == Price(0.8, 4)
     assert Prices().find("gpt-4o-audio-preview") is None  # not what gpt-4o costs
-    assert len(listed()) > 30
+    assert len(list_prices()) > 30
     assert AS_OF
     file = tmp_path / "prices.yaml"
     file.write_text("gpt-4o-mini: {input: 1, output: 2}\nmine: {input: 0, output: 0}\n")
@@ -72,7 +72,7 @@ def test_own_prices_go_before_listed_ones(tmp_path: Path) -> None:
         ("m: {input: 1}", "expected {input: dollars"),
         ("m: {input: -1, output: 1}", "expected {input: dollars"),
         ("m: {input: one, output: 1}", "expected {input: dollars"),
-        ("- m", "expected models with their prices"),
+        ("- m", "expected a mapping of models to prices"),
         ("m: [", "not YAML"),
         ("m: !!python/object:os.system {}", "not YAML"),
     ],

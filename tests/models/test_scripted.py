@@ -52,7 +52,7 @@ def answered(model: Any, text: str = "hello", schema: dict[str, Any] | None = No
 def test_a_function() -> None:
     model = ScriptedModel(lambda asked: asked.messages[-1].content.upper())
     assert answered(model) == "HELLO"
-    assert (model.calls, model.asks[0].messages[-1].content) == (1, "hello")
+    assert (model.calls, model.requests[0].messages[-1].content) == (1, "hello")
 
 
 def test_a_list_is_read_from_the_top() -> None:
@@ -68,7 +68,7 @@ def test_rules() -> None:
     model = ScriptedModel({r"capital of (\w+)": "Paris", "hel+o": "hi"})
     assert answered(model) == "hi"
     assert answered(model, "the capital of France") == "Paris"
-    with pytest.raises(ModelError, match="no rule"):
+    with pytest.raises(ModelError, match="no pattern of"):
         answered(model, "else")
 
 

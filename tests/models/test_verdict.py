@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fourscore.core.frozen import FrozenDict
 from fourscore.models.messages import ChatMessage, ModelError, Request
 from fourscore.models.schema import check_schema, mismatch
-from fourscore.models.verdict import verdict
+from fourscore.models.verdict import parse_verdict
 
 SCORE = {"type": "integer", "minimum": 0, "maximum": 10}
 SCHEMA: dict[str, Any] = {
@@ -35,7 +35,7 @@ SCHEMA: dict[str, Any] = {
 
 def refused(text: str, **how: Any) -> str:
     with pytest.raises(ModelError) as caught:
-        verdict(text, SCHEMA, **how)
+        parse_verdict(text, SCHEMA, **how)
     assert caught.value.kind == "malformed"
     return str(caught.value)
 
@@ -51,7 +51,7 @@ def refused(text: str, **how: Any) -> str:
     ],
 )
 def test_what_fits(text: str) -> None:
-    value = verdict(text, SCHEMA)
+    value = parse_verdict(text, SCHEMA)
     assert value["score"] == 7
     assert type(value) is FrozenDict
 
@@ -106,7 +106,7 @@ def test_what_does_not(text: str, why: str) -> None:
 
 def test_a_truncated_reply_is_refused_whole() -> None:
     with pytest.raises(ModelError, match="cut off") as caught:
-        verdict('{"score": 7}', SCHEMA, truncated=True)
+        parse_verdict('{"score": 7}', SCHEMA, truncated=True)
     assert not caught.value.transient
 
 
@@ -120,7 +120,7 @@ def test_a_truncated_reply_is_refused_whole() -> None:
     ],
 )
 def test_prose_around_it(text: str, score: int) -> None:
-    assert verdict(text, SCHEMA, prose=True) == {"score": score}
+    assert parse_verdict(text, SCHEMA, prose=True) == {"score": score}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ JSON = st.recursive(
 def test_a_value_that_passes_is_in_range_and_complete(score: int, extra: dict[str, Any]) -> None:
     text = json.dumps({"score": score, **extra})
     try:
-        value = verdict(text, SCHEMA)
+        value = parse_verdict(text, SCHEMA)
     except ModelError:
         assert not 0 <= score <= 10 or extra
     else:
@@ -169,7 +169,7 @@ def test_a_value_that_passes_is_in_range_and_complete(score: int, extra: dict[st
 def test_only_objects_that_fit_pass(value: Any) -> None:
     fits = isinstance(value, dict) and mismatch(value, SCHEMA) is None
     try:
-        verdict(json.dumps(value), SCHEMA)
+        parse_verdict(json.dumps(value), SCHEMA)
         assert fits
     except ModelError:
         assert not fits
@@ -178,7 +178,7 @@ def test_only_objects_that_fit_pass(value: Any) -> None:
 @given(text=st.text(), prose=st.booleans())
 def test_any_text_gives_a_verdict_or_a_model_error(text: str, prose: bool) -> None:
     with suppress(ModelError):
-        assert isinstance(verdict(text, SCHEMA, prose=prose), dict)
+        assert isinstance(parse_verdict(text, SCHEMA, prose=prose), dict)
 
 
 @given(before=st.text(), after=st.text(), score=st.integers(0, 10))
@@ -186,7 +186,7 @@ def test_what_stands_around_never_changes_the_verdict(before: str, after: str, s
     text = f'{before}{{"score": {score}}}{after}'
     for prose in (False, True):
         with suppress(ModelError):
-            assert verdict(text, SCHEMA, prose=prose) == {"score": score}
+            assert parse_verdict(text, SCHEMA, prose=prose) == {"score": score}
 
 
 @given(first=st.integers(0, 10), second=st.integers(0, 10), between=st.text())

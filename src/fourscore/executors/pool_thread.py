@@ -242,7 +242,7 @@ class PoolThread:
             self.update_poll(worker)
 
     def note_failed_start(self, now: float, reason: str) -> None:
-        """Delay the next start; fail all waiting jobs after several failures with no worker alive."""
+        """Delay the next start; fail all waiting jobs after several failures without a worker."""
         self.failed_starts += 1
         self.next_start = now + min(0.1 * 2**self.failed_starts, 5.0)
         if self.failed_starts < _MAX_FAILED_STARTS or any(

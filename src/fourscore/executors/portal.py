@@ -1,8 +1,8 @@
 """Call the async core from blocking code.
 
 `run_without_loop` is for bounded work that rarely waits: it runs in the caller's own thread, with
-no event loop at all. Work that does wait raises `MustWait` and is begun again in `PORTAL`, a loop in
-a thread of its own. A forked child starts its own.
+no event loop at all. Work that does wait raises `MustWait` and is begun again in `PORTAL`, a loop
+in a thread of its own. A forked child starts its own.
 """
 
 import asyncio
@@ -81,7 +81,7 @@ class Portal:
             raise
 
     def _abandon(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Use another loop from now on. This one runs on, for what was cancelled on it has to end."""
+        """Use a new loop from now on. This one runs on, so that cancelled work can end."""
         with self._lock:
             if self._loop is loop:
                 self._loop = None

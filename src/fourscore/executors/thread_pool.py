@@ -4,8 +4,8 @@ The standard pool joins its threads when Python exits, so one call that never re
 the process alive for ever. These threads are abandoned instead.
 
 Waking a thread costs more than a short call. So while calls have been quick, a call may wait for a
-thread that has just begun_at another; when that one turns out not to be quick, each waiting call gets
-its own thread, and none waits behind a call that hangs. Results are handed to the event loop in
+thread that has just begun another; when that one turns out not to be quick, each waiting call
+gets its own thread, and none waits behind a call that hangs. Results are handed to the event loop in
 batches.
 """
 
@@ -29,7 +29,7 @@ MAX_STUCK = 512
 MAX_IDLE = 64
 #: Calls are quick below this average, in seconds.
 QUICK_SECONDS = 0.0003
-#: Seconds after which a call under way is not quick. Any thread may wait as long for the interpreter.
+#: Seconds after which a call is not quick. Any thread may wait as long for the interpreter.
 QUICK_LIMIT = 0.005
 #: The weight of the last call in the average, and its highest value, in seconds.
 SMOOTHING, MAX_SECONDS = 0.1, 0.001

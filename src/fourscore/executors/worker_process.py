@@ -62,7 +62,7 @@ class JobReply(NamedTuple):
         return self.kind != child.MEMORY and not self.is_oversized
 
     def open(self) -> object:
-        """Return the result or raise the error in it; `worker_main._run` says how far to trust it."""
+        """Return the result or raise the error; `worker_main._run` says how far to trust it."""
         if self.kind == child.MEMORY:
             raise WorkerDied("the worker ran out of memory and was replaced")
         try:
@@ -70,7 +70,9 @@ class JobReply(NamedTuple):
             if self.kind == child.RESULT:
                 return value
             sealed, message, trace = value
-            error = pickle.loads(sealed) if sealed else WorkerError(f"the job {message}")  # noqa: S301
+            error = WorkerError(f"the job {message}")
+            if sealed:
+                error = pickle.loads(sealed)  # noqa: S301
             if trace:
                 error.add_note(f"In the worker:\n{trace}")
         except Exception as problem:

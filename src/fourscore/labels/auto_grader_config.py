@@ -15,7 +15,7 @@ from fourscore.core import ConfigError
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.formats.labelled_samples import SampleFields
 from fourscore.formats.validation import ConversionError, convert_value
-from fourscore.models.api_keys import ELSEWHERE, register_key
+from fourscore.models.api_keys import FALLBACK_ENV, register_key
 from fourscore.models.model_spec import KINDS
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class AutoGraderSection(msgspec.Struct, kw_only=True, forbid_unknown_fields=True
         if self.spec.startswith("scripted:"):
             return {}
         settings: dict[str, Any] = {"attempts": self.max_retries, "concurrency": self.concurrency}
-        known = next((name for name in ELSEWHERE if os.environ.get(name, "").strip()), None)
+        known = next((name for name in FALLBACK_ENV if os.environ.get(name, "").strip()), None)
         bare = self.spec != self.model_name
         from_env = os.environ.get("FOURSCORE_BASE_URL") if self.spec.startswith("openai:") else None
         if self.base_url or from_env:

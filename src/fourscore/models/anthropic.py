@@ -1,6 +1,6 @@
-"""Anthropic's own Messages API: the system prompt stands apart, a verdict is a forced tool call.
+"""A client for Anthropic's Messages API: a separate system prompt, verdicts as forced tool calls.
 
-It has no log-probabilities and no seed; an ask for them is answered without.
+The API has no log-probabilities and no seed; requests for them are answered without.
 """
 
 from typing import Any
@@ -12,23 +12,23 @@ from fourscore.core import Usage, digest
 from fourscore.core.frozen import EMPTY, freeze_field
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.api_keys import ApiKey
-from fourscore.models.endpoint import Endpoint, EndpointModel, StatusError, public_url
-from fourscore.models.json_modes import Traits, memory
+from fourscore.models.endpoint import Endpoint, EndpointModel, StatusError, check_public_url
+from fourscore.models.json_modes import RequestForm, get_memory
 from fourscore.models.messages import NO_USAGE, ModelError, Request, Response
-from fourscore.models.openai_completion import usage_of
-from fourscore.models.verdict import verdict
+from fourscore.models.openai_completion import read_usage
+from fourscore.models.verdict import parse_verdict
 
-HOME = "https://api.anthropic.com"
-VERSION = "2023-06-01"
-TOOL = "verdict"
+DEFAULT_URL = "https://api.anthropic.com"
+API_VERSION = "2023-06-01"
+TOOL_NAME = "verdict"
 
 
 class AnthropicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whom to ask and how. The API wants a limit for every reply: `max_tokens` where an ask has
-    none of its own."""
+    """Settings of a client. The API needs a limit for every reply: `max_tokens`, where a request
+    has none of its own."""
 
     model: str
-    base_url: str = HOME
+    base_url: str = DEFAULT_URL
     key_env: str | None = None
     key_file: str | None = None
     timeout: float = 120.0
@@ -38,14 +38,16 @@ class AnthropicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     def __post_init__(self) -> None:
         check_finite("timeout", self.timeout, low=0)
         check_whole("max_tokens", self.max_tokens, low=1)
-        force_setattr(self, "base_url", public_url(self.base_url or HOME).removesuffix("/v1"))
+        force_setattr(
+            self, "base_url", check_public_url(self.base_url or DEFAULT_URL).removesuffix("/v1")
+        )
         force_setattr(self, "extra", freeze_field("extra", self.extra, dict))
 
 
 class Anthropic(EndpointModel):
     """A client for one of Anthropic's models: `Anthropic("claude-haiku-4-5")`."""
 
-    usual_key = "ANTHROPIC_API_KEY"
+    default_key_env = "ANTHROPIC_API_KEY"
     settings: AnthropicSettings
 
     def __init__(self, model: str, **settings: Any) -> None:
@@ -57,50 +59,50 @@ class Anthropic(EndpointModel):
         self._endpoint = Endpoint(
             f"{self.settings.base_url}/v1/messages",
             timeout=self.settings.timeout,
-            key=self._key,
-            headers=_headers,
+            key=self._find_key,
+            headers=_make_headers,
         )
 
     async def ask(self, request: Request) -> Response:
-        known = memory(self._endpoint.shown, self.name)
-        traits, spent = known.traits, NO_USAGE
+        memory = get_memory(self._endpoint.shown_url, self.name)
+        form, spent = memory.form, NO_USAGE
         while True:
-            body = self._body(request, traits)
+            body = self._make_body(request, form)
             try:
                 answer = await self._endpoint.post(msgspec.json.encode(body))
-                message = self._endpoint.decoded(answer, _Message)
+                message = self._endpoint.decode(answer, _Message)
             except ModelError as error:
                 if error.usage is not None:
                     error.usage = spent = spent + error.usage
-                lower = _without_temperature(request, traits, error)
-                if lower is None:
+                next_form = _drop_temperature(request, form, error)
+                if next_form is None:
                     raise
-                traits = lower
+                form = next_form
                 continue
-            known.worked(replace(request, schema=None), traits)
-            return self._reply(request, message, spent + _usage(message.usage))
+            memory.remember(replace(request, schema=None), form)
+            return self._make_response(request, message, spent + _read_usage(message.usage))
 
-    def _body(self, request: Request, traits: Traits) -> dict[str, Any]:
+    def _make_body(self, request: Request, form: RequestForm) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.name,
-            "messages": [turn for turn in request.messages if turn.role != "system"],
+            "messages": [each for each in request.messages if each.role != "system"],
             "max_tokens": request.max_tokens or self.settings.max_tokens,
         }
-        if traits.sends(request, "temperature"):
+        if form.sends(request, "temperature"):
             body["temperature"] = request.temperature
-        system = [turn.content for turn in request.messages if turn.role == "system"]
+        system = [each.content for each in request.messages if each.role == "system"]
         if system:
             body["system"] = "\n\n".join(system)
         if request.schema is not None:
             tool = {
-                "name": TOOL,
+                "name": TOOL_NAME,
                 "description": "Give the verdict.",
                 "input_schema": request.schema,
             }
-            body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
+            body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL_NAME}}
         return body | self.settings.extra
 
-    def _reply(self, request: Request, message: "_Message", spent: Usage) -> Response:
+    def _make_response(self, request: Request, message: "_Message", spent: Usage) -> Response:
         finish = message.stop_reason or ""
         if finish == "refusal":
             raise ModelError("refused", f"{self.name} refused", usage=spent)
@@ -109,9 +111,13 @@ class Anthropic(EndpointModel):
         if request.schema is not None:
             inputs = [bytes(b.input).decode() for b in message.content if b.type == "tool_use"]
             if len(inputs) > 1:
-                raise ModelError("malformed", f"{len(inputs)} verdicts, not one", usage=spent)
+                raise ModelError(
+                    "malformed", f"{len(inputs)} tool calls, expected one", usage=spent
+                )
             text = inputs[0] if inputs else text
-            value = verdict(text, request.schema, truncated=finish == "max_tokens", usage=spent)
+            value = parse_verdict(
+                text, request.schema, truncated=finish == "max_tokens", usage=spent
+            )
         return Response(
             text=text,
             value=value,
@@ -121,12 +127,16 @@ class Anthropic(EndpointModel):
         )
 
 
-def _without_temperature(request: Request, traits: Traits, error: ModelError) -> Traits | None:
-    """The newest models take no temperature. There is but one way to a verdict."""
-    named = isinstance(error, StatusError) and error.status == 400 and "temperature" in error.said
-    if not named or not traits.sends(request, "temperature"):
+def _drop_temperature(request: Request, form: RequestForm, error: ModelError) -> RequestForm | None:
+    """Return the form without a temperature, which the newest models refuse; else None."""
+    named = (
+        isinstance(error, StatusError)
+        and error.status == 400
+        and "temperature" in error.server_text
+    )
+    if not named or not form.sends(request, "temperature"):
         return None
-    return replace(traits, without=traits.without | {"temperature"})
+    return replace(form, without=form.without | {"temperature"})
 
 
 class _Block(msgspec.Struct):
@@ -135,21 +145,21 @@ class _Block(msgspec.Struct):
     input: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-class _Message(msgspec.Struct):
+class _Message(msgspec.Struct, kw_only=True):
     content: list[_Block]
     stop_reason: str | None = None
     model: str | None = None
     usage: Any = None
 
 
-#: Tokens read from or put into the prompt cache are input as well.
-INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+#: Tokens read from or written to the prompt cache are input as well.
+INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
-def _usage(said: Any) -> Usage:
-    return usage_of(said, INPUT, ("output_tokens",))
+def _read_usage(reported: Any) -> Usage:
+    return read_usage(reported, INPUT_TOKENS, ("output_tokens",))
 
 
-def _headers(key: ApiKey) -> dict[str, str]:
-    headers = {"anthropic-version": VERSION}
+def _make_headers(key: ApiKey) -> dict[str, str]:
+    headers = {"anthropic-version": API_VERSION}
     return headers | {"x-api-key": key.reveal()} if key.reveal() else headers

@@ -1,8 +1,8 @@
-"""Keys: where one is found, and that it goes nowhere else.
+"""API keys: where a key is found, and how it is kept out of everything else.
 
-A `ApiKey` is read when a connection pool is opened and lives in it alone. It has no picture, is not
-pickled, and takes itself out of whatever an endpoint sends back: some repeat the key that they
-refuse, and one that echoes what it was sent would put it into a reply.
+An `ApiKey` is read when connections are opened, and kept with them alone. Its `repr` is hidden, it
+cannot be pickled, and it is removed from what an endpoint sends back: some endpoints repeat the key
+that they refuse, and one that echoes the request would put it into a reply.
 """
 
 import ipaddress
@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 from fourscore.core import ConfigError
 
 HIDDEN = "[key]"
-#: What is shorter stands for no key at all ("EMPTY", "x"), and may stand in any answer.
-SHORTEST = 8
+#: A shorter text is a placeholder ("EMPTY", "x") and may occur in any reply.
+MIN_LENGTH = 8
 
 
 class ApiKey:
-    """A secret. Only `reveal` shows it, to the one who makes the header."""
+    """A secret. Only `reveal` returns it, for the header."""
 
     __slots__ = ("_text",)
 
@@ -29,20 +29,20 @@ class ApiKey:
     def reveal(self) -> str:
         return self._text
 
-    def hide(self, words: str) -> str:
-        """The words without the key, or the longer part of it that an endpoint may repeat."""
+    def hide(self, text: str) -> str:
+        """Return the text without the key, or the half of it that an endpoint may repeat."""
         for part in self._parts():
-            words = words.replace(part, HIDDEN)
-        return words
+            text = text.replace(part, HIDDEN)
+        return text
 
-    def hide_in(self, answer: bytes) -> bytes:
-        """The same for an answer as it came: what a model says may be stored, shown and cached."""
+    def hide_in(self, body: bytes) -> bytes:
+        """Return a reply without the key: it may be stored, shown and cached."""
         for part in self._parts():
-            answer = answer.replace(part.encode(), HIDDEN.encode())
-        return answer
+            body = body.replace(part.encode(), HIDDEN.encode())
+        return body
 
     def _parts(self) -> list[str]:
-        if len(self._text) < SHORTEST:
+        if len(self._text) < MIN_LENGTH:
             return []
         half = len(self._text) // 2
         return [self._text, *([self._text[:half], self._text[-half:]] if half >= 8 else [])]
@@ -57,52 +57,52 @@ class ApiKey:
 NO_KEY = ApiKey("")
 
 
-#: Keys that a configuration carried, by a name that may be kept and shown; it begins like this.
-HELD = "api_key of "
-_HELD: dict[str, ApiKey] = {}
-#: Where such a key may stand for processes that did not read the configuration.
-ELSEWHERE = ("DASHSCOPE_API_KEY", "OPENAI_API_KEY")
+#: How the names of keys begin that a configuration file carried; the names may be stored and shown.
+REGISTERED = "api_key of "
+_REGISTERED: dict[str, ApiKey] = {}
+#: Variables of such a key for processes that did not read the configuration.
+FALLBACK_ENV = ("DASHSCOPE_API_KEY", "OPENAI_API_KEY")
 
 
 def register_key(model: str, text: str) -> str:
-    """Keep a key in this process; the name stands for it wherever a variable would be named."""
-    name = f"{HELD}{model}"
-    _HELD[name] = _proper(text.strip(), name)
+    """Keep a key in this process and return a name for it, to be used like that of a variable."""
+    name = f"{REGISTERED}{model}"
+    _REGISTERED[name] = _check_key(text.strip(), name)
     return name
 
 
-def _held(name: str) -> ApiKey:
-    if name in _HELD:
-        return _HELD[name]
-    for variable in ELSEWHERE:
+def _find_registered(name: str) -> ApiKey:
+    if name in _REGISTERED:
+        return _REGISTERED[name]
+    for variable in FALLBACK_ENV:
         if text := os.environ.get(variable, "").strip():
-            return _proper(text, f"the variable {variable}")
-    message = "the key of a configuration stays in the process that read it"
-    raise ConfigError(f"{message}: for others set {' or '.join(ELSEWHERE)}")
+            return _check_key(text, f"the variable {variable}")
+    message = "a key from a configuration file exists only in the process that read it"
+    raise ConfigError(f"{message}: for other processes set {' or '.join(FALLBACK_ENV)}")
 
 
 def find_key(
-    base_url: str, *, key_env: str | None, key_file: str | None, usual: str = "OPENAI_API_KEY"
+    base_url: str, *, key_env: str | None, key_file: str | None, default_env: str = "OPENAI_API_KEY"
 ) -> ApiKey:
-    """The key for an endpoint. A loopback address gets one only where one was named."""
+    """Return the key for an endpoint; one on loopback gets a key only where one is named."""
     if key_env is not None and key_file is not None:
         raise ConfigError("name a variable or a file, not both", field="key_env")
     if key_file is not None:
         return _read(key_file)
-    if key_env is not None and key_env.startswith(HELD):
-        return _held(key_env)
+    if key_env is not None and key_env.startswith(REGISTERED):
+        return _find_registered(key_env)
     host = urlsplit(base_url).hostname or ""
     if key_env is None and is_loopback(host):
         return NO_KEY
-    variable = key_env or ("DASHSCOPE_API_KEY" if _dashscope(host) else usual)
+    variable = key_env or ("DASHSCOPE_API_KEY" if _is_dashscope(host) else default_env)
     text = os.environ.get(variable, "").strip()
     if not text:
         raise ConfigError(f"there is no key for {host}: set {variable}, or name key_file")
-    return _proper(text, f"the variable {variable}")
+    return _check_key(text, f"the variable {variable}")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the host is this machine itself."""
+    """Whether the host is this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -111,7 +111,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _dashscope(host: str) -> bool:
+def _is_dashscope(host: str) -> bool:
     return host.endswith(".aliyuncs.com") and host.startswith("dashscope")
 
 
@@ -124,11 +124,11 @@ def _read(path: str) -> ApiKey:
         raise ConfigError("not text", file=path, field="key_file") from None
     if not text:
         raise ConfigError("the file is empty", file=path, field="key_file")
-    return _proper(text, f"the file {path}")
+    return _check_key(text, f"the file {path}")
 
 
-def _proper(text: str, place: str) -> ApiKey:
+def _check_key(text: str, place: str) -> ApiKey:
     # A line break in a header is an attack, and an error about it would show the key.
     if not (text.isascii() and text.isprintable() and " " not in text):
-        raise ConfigError(f"what is in {place} is not one key on one line")
+        raise ConfigError(f"{place} does not hold one key on one line")
     return ApiKey(text)

@@ -101,7 +101,7 @@ def parse_limits(written: WrittenLimits) -> Limits:
 
 
 class Budget:
-    """Limits on dollars, tokens and calls, and what is spent of them; `spent` counts from before."""
+    """Limits on dollars, tokens and calls, and what is spent of them; `spent` was spent before."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """A cache of replies: a request that was answered before is answered from a file.
 
 Only replies are stored, never errors. Equal requests at the same time wait for the first and share
-its outcome, so that a thousand equal cases cost one call. A response from the cache costs nothing: its
+its outcome, so that a thousand equal cases cost one call. A reply from the cache costs nothing: its
 usage is empty and `cached` is true. Samples that should differ need different values of `salt`.
 """
 
@@ -25,7 +25,7 @@ VERSION = 1
 
 
 class CachedModel(ModelWrapper):
-    """Stores replies in the file at `path`; over `max_bytes` the least recently used are dropped."""
+    """Stores replies in the file `path`; over `max_bytes` the least recently used are dropped."""
 
     def __init__(self, model: Model, path: str | Path, *, max_bytes: int = MAX_BYTES) -> None:
         super().__init__(model)

@@ -84,7 +84,7 @@ class WriteBehindCache:
             try:
                 self._writer.put(list(self._writing.items()), touched)
             except Exception:
-                # Only a warning that was turned into an error gets here; the next reply tries again.
+                # Only a warning turned into an error gets here; the next reply tries again.
                 with self._lock:
                     self._is_writing, self._writing = False, {}
                 raise

@@ -1,8 +1,7 @@
-"""One POST to an endpoint: connections that are kept, a time limit, a bound on the answer's size,
-and every way to fail as a `ModelError`.
+"""POST to the endpoint of a model: connections per event loop, a deadline, and `ModelError`s.
 
-Errors name the address without its query. None keeps the one that caused it: those of the HTTP
-library hold the request, and the request holds the key.
+Errors name the address without its query, and keep no cause: an error of the HTTP library holds the
+request, and the request holds the key.
 """
 
 import time
@@ -22,36 +21,38 @@ from fourscore.models.deadlines import Deadline, Deadlines
 from fourscore.models.http_client import HttpClient, HttpError, HttpResponse, ReplyTooLongError
 from fourscore.models.messages import ErrorKind, ModelError
 from fourscore.models.per_loop import PerLoop
-from fourscore.models.verdict import STRICT
+from fourscore.models.verdict import STRICT_DECODER
 
-#: How much of an endpoint's words an error repeats, and how much is read to learn what it means.
-QUOTED, READ = 300, 4000
-#: Seconds until a host that does not answer at all is given up.
-CONNECT = 15.0
-#: One call that gave nothing and cost nothing.
-TRIED = Usage(calls=1)
-#: Codes of a 400 by which an endpoint refuses what the text says, not how it was asked.
-REFUSALS = frozenset({"content_filter", "content_policy_violation", "data_inspection_failed"})
-#: What the name of a secret in an address has in it.
-SECRETS = ("key", "token", "secret", "password", "sig")
+#: Characters of a reply that an error message quotes, and that are searched for its meaning.
+MAX_QUOTED, MAX_SEARCHED = 300, 4000
+#: Seconds to wait for a connection.
+CONNECT_TIMEOUT = 15.0
+#: One call without tokens.
+ONE_CALL = Usage(calls=1)
+#: Codes of a status 400 that refuse the content of the prompt, not the form of the request.
+REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation", "data_inspection_failed"})
+#: Parts of the names of query parameters that are secret.
+SECRET_NAMES = ("key", "token", "secret", "password", "sig")
 
 Form = TypeVar("Form")
 
 
 class StatusError(ModelError):
-    """An answer other than 2xx; `said` has what the endpoint wrote, in lower case."""
+    """A status other than 2xx; `server_text` is what the endpoint wrote, in lower case."""
 
-    said: str = ""
+    server_text: str = ""
 
 
-class _Pool:
+class _Connections:
+    """The HTTP client of one event loop, with the key it was made with."""
+
     def __init__(self, client: HttpClient, key: ApiKey, deadlines: Deadlines) -> None:
         self.client, self.key, self.deadlines = client, key, deadlines
-        self.guard, self.begun = _closing(client), False
+        self.guard, self.is_guarded = _close_with_loop(client), False
 
 
-async def _closing(client: HttpClient) -> AsyncGenerator[None, None]:
-    """`asyncio.run` ends the generators of its loop, and this one connections: nobody has to."""
+async def _close_with_loop(client: HttpClient) -> AsyncGenerator[None, None]:
+    """Close the client when `asyncio.run` ends the generators of its loop."""
     try:
         yield
     finally:
@@ -59,7 +60,7 @@ async def _closing(client: HttpClient) -> AsyncGenerator[None, None]:
 
 
 class Endpoint:
-    """Posts to one address. `headers` makes the headers from the key, once for each pool."""
+    """Posts to one address; `headers` makes the headers from the key, once for each event loop."""
 
     def __init__(
         self,
@@ -69,117 +70,123 @@ class Endpoint:
         key: Callable[[], ApiKey],
         headers: Callable[[ApiKey], Mapping[str, str]],
     ) -> None:
-        self.shown = shown_url(url)
+        self.shown_url = shorten_url(url)
         self._url, self._timeout = url, timeout
-        self._key, self._headers = key, headers
-        self._pools: PerLoop[_Pool] = PerLoop(self._open)
+        self._make_key, self._make_headers = key, headers
+        self._per_loop: PerLoop[_Connections] = PerLoop(self._open)
 
-    def _open(self) -> _Pool:
-        key = self._key()
-        client = HttpClient(self._url, self._headers(key), connect_timeout=CONNECT)
-        return _Pool(client, key, Deadlines(self._timeout))
+    def _open(self) -> _Connections:
+        key = self._make_key()
+        client = HttpClient(self._url, self._make_headers(key), connect_timeout=CONNECT_TIMEOUT)
+        return _Connections(client, key, Deadlines(self._timeout))
 
     async def close(self) -> None:
-        """Close the running loop's connections; the next call opens new ones."""
-        pool = self._pools.drop()
-        if pool is not None:
-            await pool.guard.aclose()
-            await pool.client.close()
+        """Close the connections of the running loop; the next call opens new ones."""
+        connections = self._per_loop.drop()
+        if connections is not None:
+            await connections.guard.aclose()
+            await connections.client.close()
 
     async def post(self, body: bytes) -> bytes:
-        pool = self._pools.get()
-        if pool.client.closed:  # by the end of an earlier `run` of the same loop
-            self._pools.drop()
-            pool = self._pools.get()
-        if not pool.begun:
-            pool.begun = True
-            await anext(pool.guard)  # up to its yield: from here on the loop knows of it
+        """Return the body of a reply with a 2xx status; `ModelError` for everything else."""
+        connections = self._per_loop.get()
+        if connections.client.closed:  # by an earlier `run` of the same loop
+            self._per_loop.drop()
+            connections = self._per_loop.get()
+        if not connections.is_guarded:
+            connections.is_guarded = True
+            await anext(connections.guard)  # up to its yield: from here on the loop knows it
         try:
-            with Deadline(pool.deadlines):
-                answer = await pool.client.post(body)
+            with Deadline(connections.deadlines):
+                answer = await connections.client.post(body)
             if 200 <= answer.status < 300:
-                return pool.key.hide_in(answer.body)
-            failure = self._refused(answer, pool.key)
+                return connections.key.hide_in(answer.body)
+            failure = self._make_status_error(answer, connections.key)
         except TimeoutError:
-            failure = self._failure("timeout", f"no answer within {self._timeout:g} s")
+            failure = self._make_error("timeout", f"no answer within {self._timeout:g} s")
         except ReplyTooLongError as error:
-            failure = self._failure("malformed", str(error))
+            failure = self._make_error("malformed", str(error))
         except HttpError as error:
-            words = pool.key.hide(str(error))
-            tried = None if error.connected else TRIED
-            failure = self._failure("connection", words, tried, False if error.permanent else None)
+            words = connections.key.hide(str(error))
+            tried = None if error.connected else ONE_CALL
+            failure = self._make_error(
+                "connection", words, tried, False if error.permanent else None
+            )
         raise failure
 
-    def decoded(self, answer: bytes, form: type[Form]) -> Form:
-        """The answer as the form it should have. Half of an emoji stops the fast decoder only."""
+    def decode(self, answer: bytes, form: type[Form]) -> Form:
+        """Decode a reply. Half of a surrogate pair stops the fast decoder, but not the slow one."""
         try:
             return msgspec.json.decode(answer, type=form)
         except (msgspec.DecodeError, RecursionError):
             pass
         try:
-            plain = msgspec.json.encode(freeze(STRICT.decode(answer.decode())))
+            plain = msgspec.json.encode(freeze(STRICT_DECODER.decode(answer.decode())))
             return msgspec.json.decode(plain, type=form)
         except (ValueError, RecursionError):
-            words = answer[:QUOTED].decode(errors="replace").strip()
-        raise self._failure("malformed", f"not an answer of this API: {words!r}")
+            words = answer[:MAX_QUOTED].decode(errors="replace").strip()
+        raise self._make_error("malformed", f"the reply has not the form of this API: {words!r}")
 
-    def _failure(
+    def _make_error(
         self, kind: ErrorKind, words: str, usage: Usage | None = None, transient: bool | None = None
     ) -> ModelError:
-        return ModelError(kind, f"{self.shown}: {words}", usage=usage, transient=transient)
+        return ModelError(kind, f"{self.shown_url}: {words}", usage=usage, transient=transient)
 
-    def _refused(self, answer: HttpResponse, key: ApiKey) -> ModelError:
+    def _make_status_error(self, answer: HttpResponse, key: ApiKey) -> ModelError:
         status = answer.status
-        said, code = _words(answer.body)
-        said = key.hide(said)  # some repeat the key that they refuse
+        text, code = _read_error(answer.body)
+        text = key.hide(text)  # some endpoints repeat the key that they refuse
         kind: ErrorKind = "bad_request"
         transient = None
         if status == 429:
             kind = "rate_limited"
-            transient = "quota" not in code  # an empty account stays empty
+            transient = "quota" not in code  # retrying does not fill an empty account
         elif status >= 500 or status in (408, 425):
             kind = "server"
-        elif REFUSALS & set(code.split()):
+        elif REFUSAL_CODES & set(code.split()):
             kind = "refused"
         error = StatusError(
             kind,
-            f"{self.shown}: it answered {status}: {said[:QUOTED].strip()}",
+            f"{self.shown_url}: it answered {status}: {text[:MAX_QUOTED].strip()}",
             status=status,
-            retry_after=retry_after(answer),
-            usage=TRIED,
+            retry_after=read_retry_after(answer),
+            usage=ONE_CALL,
             transient=transient,
         )
-        error.said = said.lower()
+        error.server_text = text.lower()
         return error
 
 
 class EndpointModel:
-    """One model at one endpoint; a subclass knows how it is spoken to."""
+    """A client of one model at one endpoint; a subclass knows the API.
 
-    #: The variable in which a key stands where none is named.
-    usual_key: ClassVar[str]
+    It pickles as its settings, without the key, which is read again where it is used.
+    """
+
+    #: The environment variable of the key where the settings name none.
+    default_key_env: ClassVar[str]
     name: str
     settings: Any
     _endpoint: Endpoint
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r} at {self._endpoint.shown})"
+        return f"{type(self).__name__}({self.name!r} at {self._endpoint.shown_url})"
 
     def __reduce__(self) -> tuple[object, ...]:
         settings = asdict(self.settings)
-        return (_again, (type(self), settings.pop("model"), settings))
+        return (_rebuild, (type(self), settings.pop("model"), settings))
 
     def check(self) -> None:
-        """`ConfigError` where no key can be found: better before a run than in every case of it."""
-        self._key()
+        """Raise a `ConfigError` where there is no key: before a run, not in every case of it."""
+        self._find_key()
 
-    def _key(self) -> ApiKey:
+    def _find_key(self) -> ApiKey:
         settings = self.settings
         return find_key(
             settings.base_url,
             key_env=settings.key_env,
             key_file=settings.key_file,
-            usual=self.usual_key,
+            default_env=self.default_key_env,
         )
 
     async def __aenter__(self) -> Self:
@@ -194,14 +201,14 @@ class EndpointModel:
         await self._endpoint.close()
 
 
-def _again(kind: Any, model: str, settings: dict[str, Any]) -> EndpointModel:
+def _rebuild(kind: Any, model: str, settings: dict[str, Any]) -> EndpointModel:
     client: EndpointModel = kind(model, **settings)
     return client
 
 
-def _words(answer: bytes) -> tuple[str, str]:
-    """What an error answer says, and its codes."""
-    text = answer[:READ].decode(errors="replace")
+def _read_error(answer: bytes) -> tuple[str, str]:
+    """Return the message and the codes of an error reply."""
+    text = answer[:MAX_SEARCHED].decode(errors="replace")
     try:
         value: Any = msgspec.json.decode(answer)
     except (msgspec.DecodeError, RecursionError):
@@ -214,11 +221,11 @@ def _words(answer: bytes) -> tuple[str, str]:
     message = next((value[k] for k in ("message", "error", "detail") if value.get(k)), None)
     if not isinstance(message, str):
         return text, codes
-    return f"{message[:READ]} {value.get('param') or ''}".strip(), codes
+    return f"{message[:MAX_SEARCHED]} {value.get('param') or ''}".strip(), codes
 
 
-def retry_after(answer: HttpResponse) -> float | None:
-    """Seconds to wait, as the endpoint wishes: given in milliseconds, seconds or as a date."""
+def read_retry_after(answer: HttpResponse) -> float | None:
+    """Return the seconds to wait that the endpoint asks for, in any of the usual headers."""
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             seconds = float(answer.header(name)) / unit
@@ -233,25 +240,27 @@ def retry_after(answer: HttpResponse) -> float | None:
         return None
 
 
-def shown_url(url: str) -> str:
-    """The address without what may be secret in it; `ConfigError` where it is none."""
+def shorten_url(url: str) -> str:
+    """Return an address without its query and user; `ConfigError` where it is no address."""
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise ConfigError(f"it cannot be read: {error}", field="base_url") from None
+        raise ConfigError(f"not a URL: {error}", field="base_url") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError("it has no host: expected http://host:port/path", field="base_url")
+        raise ConfigError("expected http://host:port/path", field="base_url")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path}"
 
 
-def public_url(url: str) -> str:
-    """The address as it may be kept and shown; one that carries a secret is refused."""
-    shown_url(url)
+def check_public_url(url: str) -> str:
+    """Return an address that may be stored and shown; `ConfigError` where it carries a secret."""
+    shorten_url(url)
     parts = urlsplit(url)
     names = [name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
-    if parts.username or parts.password or any(w in n for n in names for w in SECRETS):
-        message = "it carries a secret: name a variable (key_env) or a file (key_file) instead"
+    if parts.username or parts.password or any(w in n for n in names for w in SECRET_NAMES):
+        message = (
+            "the address carries a secret: name a variable (key_env) or a file (key_file) instead"
+        )
         raise ConfigError(message, field="base_url")
     return url.rstrip("/")

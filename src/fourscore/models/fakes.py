@@ -15,7 +15,7 @@ from typing import Any
 from fourscore.models.messages import Request
 from fourscore.models.schema import mismatch
 from fourscore.models.scripted import ScriptedModel
-from fourscore.models.verdict import STRICT
+from fourscore.models.verdict import STRICT_DECODER
 
 #: An order to give a number, within one sentence.
 NUMBER = re.compile(
@@ -118,7 +118,7 @@ def _verdict(text: str, schema: dict[str, Any]) -> str | None:
         if tried == OBJECTS:
             break
         try:
-            value, _ = STRICT.raw_decode(text, found.start())
+            value, _ = STRICT_DECODER.raw_decode(text, found.start())
         except (ValueError, RecursionError):
             continue
         if mismatch(value, schema) is None:

@@ -30,8 +30,8 @@ ErrorKind = Literal[
     "timeout",
 ]
 ERROR_KINDS = get_args(ErrorKind)
-#: The fault of a signal whose model failed. A spent budget is no failure: the case was not measured,
-#: and may be judged again with a larger one.
+#: The fault of a signal whose model failed. A spent budget is no failure: the case was not
+#: measured, and may be judged again with a larger one.
 FAULT_BY_KIND = {"refused": "refused", "timeout": "timeout", "budget": "cancelled"}
 #: Kinds of errors after which a retry may help.
 TRANSIENT_KINDS = frozenset({"rate_limited", "server", "connection", "malformed", "timeout"})
@@ -81,8 +81,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """The identity of the request. The order of keys in the schema counts: a model writes them in
-        that order, and a verdict before its reasons is another verdict."""
+        """The identity of the request. The order of keys in the schema counts: a model writes them
+        in that order, and a verdict before its reasons is another verdict."""
         return hashlib.blake2b(msgspec.json.encode(self), digest_size=16).hexdigest()
 
 

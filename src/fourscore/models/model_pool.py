@@ -96,7 +96,7 @@ class ModelPool:
         return tuple(n for n in names if self.find_price(n) is None)
 
     def find_price(self, name: str) -> Price | None:
-        """Return the price of a model, named with or without its kind: `openai:gpt-4o`, `gpt-4o`."""
+        """Return the price of a model, named with its kind or without: `openai:m` or `m`."""
         return self.prices.find(name) or self.prices.find(name.partition(":")[2])
 
     def check_user(self, user: Any, *, needs_key: bool = True) -> None:
@@ -122,7 +122,7 @@ class ModelPool:
 
     @contextmanager
     def activate(self) -> Iterator[Self]:
-        """Like `async with`, for code that does not await; connections end with their event loops."""
+        """Like `async with`, for code that does not await; connections end with their loops."""
         token = _CURRENT.set(self)
         try:
             yield self
@@ -174,11 +174,11 @@ def current_pool() -> ModelPool:
 
 
 def model_for(model: Model | str, settings: Mapping[str, Any] = EMPTY) -> Model:
-    """Return `model` itself, or the current pool's model for a specification like `openai:gpt-4o`."""
+    """Return `model` itself, or the current pool's model for a specification (`openai:gpt-4o`)."""
     if not isinstance(model, str):
         if settings:
             raise ConfigError(
-                "settings belong to a specification such as openai:gpt-4o: a model object has its own"
+                "settings need a specification such as openai:gpt-4o: a model object has its own"
             )
         return model
     return current_pool().model_for(model, settings)

@@ -1,4 +1,4 @@
-"""What an endpoint of chat completions sends back: only the fields that are read, and loosely.
+"""A chat completion as endpoints send it: only the fields that are read, loosely typed.
 
 Servers differ in what they add and leave out. A field that is not needed cannot break a reply.
 """
@@ -41,30 +41,35 @@ class _Choice(msgspec.Struct):
     logprobs: _Logprobs | None = None
 
 
-class Completion(msgspec.Struct):
+class Completion(msgspec.Struct, kw_only=True):
+    """The reply to a chat completion request."""
+
     choices: list[_Choice] = []
     usage: Any = None
     model: str | None = None
     error: Any = None
 
 
-def text_of(message: _Message) -> str:
-    if isinstance(message.content, list):  # in parts, of which some are not text
+def read_text(message: _Message) -> str:
+    """Return the text of a message, which may be in parts."""
+    if isinstance(message.content, list):  # some parts are not text
         return "".join(str(part.get("text") or "") for part in message.content)
     return message.content or ""
 
 
-def arguments_of(message: _Message, text: str, spent: Usage) -> str:
+def read_tool_arguments(message: _Message, text: str, spent: Usage) -> str:
+    """Return the arguments of the only tool call; `text` where there is none."""
     calls = message.tool_calls or []
     if not calls:
-        return text  # some servers write the forced call as the content
+        return text  # some servers write the forced tool call as text
     if len(calls) > 1:
-        raise ModelError("malformed", f"{len(calls)} verdicts instead of one", usage=spent)
+        raise ModelError("malformed", f"{len(calls)} tool calls, expected one", usage=spent)
     raw = bytes(calls[0].function.arguments).decode()
     return str(msgspec.json.decode(raw)) if raw.startswith('"') else raw
 
 
-def tokens_of(logprobs: _Logprobs | None) -> tuple[Token, ...]:
+def read_tokens(logprobs: _Logprobs | None) -> tuple[Token, ...]:
+    """Return the tokens that have a log-probability."""
     if logprobs is None or not logprobs.content:
         return ()
     return tuple(
@@ -78,21 +83,22 @@ def tokens_of(logprobs: _Logprobs | None) -> tuple[Token, ...]:
     )
 
 
-def usage_in(said: Any) -> Usage:
-    return usage_of(said, ("prompt_tokens",), ("completion_tokens",))
+def read_openai_usage(reported: Any) -> Usage:
+    """Return the usage of one call in the words of OpenAI."""
+    return read_usage(reported, ("prompt_tokens",), ("completion_tokens",))
 
 
-def usage_of(said: Any, spent: tuple[str, ...], written: tuple[str, ...]) -> Usage:
-    """One call's usage as an endpoint tells it; what it does not tell counts nothing."""
-    if not isinstance(said, dict):
+def read_usage(reported: Any, read: tuple[str, ...], written: tuple[str, ...]) -> Usage:
+    """Return the usage of one call; tokens that an endpoint does not report count nothing."""
+    if not isinstance(reported, dict):
         return Usage(calls=1)
-    return Usage(calls=1, input_tokens=_sum(said, spent), output_tokens=_sum(said, written))
+    return Usage(calls=1, input_tokens=_sum(reported, read), output_tokens=_sum(reported, written))
 
 
-def _sum(said: dict[str, Any], names: tuple[str, ...]) -> int:
+def _sum(reported: dict[str, Any], names: tuple[str, ...]) -> int:
     total = 0
     for name in names:
-        n = said.get(name)
+        n = reported.get(name)
         if isinstance(n, int | float) and n > 0:
             total += int(n)
     return total

@@ -1,11 +1,11 @@
-"""What tokens cost: dollars per million, list prices of about the day below.
+"""Prices of tokens: dollars per million, list prices of about the day `AS_OF`.
 
-Only Anthropic's were compared with the vendor's own page; check what matters to you. Discounts
-(cached prompts, batches) are not in them. A user's own table, a mapping or a YAML file, goes first:
+Only Anthropic's were compared with the vendor's own page; check those that matter to you. Discounts
+(cached prompts, batches) are not included. A user's own table, mapping or YAML file, goes first:
 
     gpt-4o-mini: {input: 0.15, output: 0.60}
 
-A model that is in neither has no price. Its dollars are 0 and whoever reports them says so.
+A model that is in neither has no price: its dollars are 0, and reports say so.
 """
 
 import re
@@ -20,12 +20,12 @@ from fourscore.core import ConfigError, Usage
 from fourscore.core.numbers import check_finite
 
 AS_OF = "2025-11-25"
-#: A release of a model is named with its date, and costs what the model does.
-DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
+#: The date in the name of a release, which costs what the model does.
+RELEASE_DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 
 
 class Price(msgspec.Struct, frozen=True):
-    """Dollars for a million tokens read and a million written."""
+    """Dollars for a million input and a million output tokens."""
 
     input: float
     output: float
@@ -52,8 +52,8 @@ gemini-2.5-pro 1.25 10, gemini-2.5-flash 0.3 2.5, gemini-2.5-flash-lite 0.1 0.4
 
 
 @cache
-def listed() -> dict[str, Price]:
-    """The table of the day above."""
+def list_prices() -> dict[str, Price]:
+    """Return the built-in table."""
     rows = [row.split() for row in _LISTED.replace("\n", ",").split(",") if row.strip()]
     return {name: Price(float(read), float(written)) for name, read, written in rows}
 
@@ -65,19 +65,21 @@ class Prices:
         file = str(own) if isinstance(own, str | Path) else None
         table: Any = _read(file) if file is not None else (own or {})
         if not isinstance(table, Mapping):
-            raise ConfigError("expected models with their prices", file=file, field="prices")
-        self._own = {str(name): _price(str(name), value, file) for name, value in table.items()}
+            raise ConfigError("expected a mapping of models to prices", file=file, field="prices")
+        self._own = {
+            str(name): _parse_price(str(name), value, file) for name, value in table.items()
+        }
 
     def find(self, model: str) -> Price | None:
-        """The price of a model, else of the model that it is a dated release of."""
-        for name in (model, DATED.sub("", model)):
-            for table in (self._own, listed()):
+        """Return the price of a model, or of the model that it is a dated release of."""
+        for name in (model, RELEASE_DATE.sub("", model)):
+            for table in (self._own, list_prices()):
                 if name in table:
                     return table[name]
         return None
 
 
-def _price(name: str, value: Any, file: str | None) -> Price:
+def _parse_price(name: str, value: Any, file: str | None) -> Price:
     if isinstance(value, Price):
         return value
     try:

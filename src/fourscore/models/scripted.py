@@ -1,9 +1,9 @@
-"""A model that answers by a script: for tests, for documentation, for trying a judge without money.
+"""A model that answers by a script: for tests, documentation, and trying a judge for free.
 
-The script is a function of the ask, a list that is read from the top (its last entry over and
-over), or rules: a regular expression and an answer each, of which the first that is found in the
-messages counts. An answer is text, a JSON object, a `Response`, or an exception, which is raised.
-Replies to an ask with a schema are parsed as strictly as any other.
+The script is a function of the request, a list of replies (the last one repeats), or a mapping of
+regular expressions to replies, of which the first that is found in the messages counts. A reply is
+text, a JSON object, a `Response`, or an exception, which is raised. Replies to a request with a
+schema are parsed as strictly as those of any other model.
 """
 
 import re
@@ -14,15 +14,15 @@ import msgspec
 
 from fourscore.core import Usage, digest
 from fourscore.models.messages import ModelError, Request, Response
-from fourscore.models.verdict import verdict
+from fourscore.models.verdict import parse_verdict
 
-Answer = str | Mapping[str, Any] | Response | Exception
-Script = Callable[[Request], Answer] | Sequence[Answer] | Mapping[str, Answer]
+ScriptedReply = str | Mapping[str, Any] | Response | Exception
+Script = Callable[[Request], ScriptedReply] | Sequence[ScriptedReply] | Mapping[str, ScriptedReply]
 
 
 class ScriptedModel:
-    """Counts its `calls` and keeps the `asks`. `fail` may stop any call: it is given the number of
-    the call, from 1 on, and returns an error or None."""
+    """Keeps its `requests` and counts its `calls`. `fail` may stop any call: it is given the number
+    of the call, from 1 on, and returns an error or None."""
 
     def __init__(
         self,
@@ -32,47 +32,51 @@ class ScriptedModel:
         fail: Callable[[int], Exception | None] | None = None,
     ) -> None:
         if isinstance(script, str) or not (callable(script) or script):
-            raise TypeError("script: expected a function, a list of answers or rules")
+            raise TypeError(
+                "script: expected a function, a list of replies, or patterns with replies"
+            )
         self.name, self._script, self._fail = name, script, fail
-        self.asks: list[Request] = []
+        self.requests: list[Request] = []
 
     @property
     def calls(self) -> int:
-        return len(self.asks)
+        return len(self.requests)
 
     @property
     def fingerprint(self) -> str:
-        """By name alone: two scripts of one name are one model to a cache."""
+        """The digest of the name: two scripts of one name are one model to a cache."""
         return digest(["scripted", self.name])
 
     async def ask(self, request: Request) -> Response:
-        self.asks.append(request)
-        failure = self._fail(len(self.asks)) if self._fail is not None else None
-        answer = failure or self._answer(request)
-        if isinstance(answer, Exception):
-            raise answer
-        return self._reply(request, answer)
+        self.requests.append(request)
+        failure = self._fail(len(self.requests)) if self._fail is not None else None
+        reply = failure or self._choose_reply(request)
+        if isinstance(reply, Exception):
+            raise reply
+        return self._make_response(request, reply)
 
-    def _answer(self, request: Request) -> Answer:
+    def _choose_reply(self, request: Request) -> ScriptedReply:
         script = self._script
         if callable(script):
             return script(request)
         if isinstance(script, Mapping):
-            text = "\n".join(turn.content for turn in request.messages)
-            for rule, answer in script.items():
+            text = "\n".join(each.content for each in request.messages)
+            for rule, reply in script.items():
                 if re.search(rule, text):
-                    return answer
-            raise ModelError("bad_request", f"no rule of {self.name} fits the ask", usage=Usage())
-        return script[min(len(self.asks), len(script)) - 1]
+                    return reply
+            raise ModelError(
+                "bad_request", f"no pattern of {self.name} is found in the request", usage=Usage()
+            )
+        return script[min(len(self.requests), len(script)) - 1]
 
-    def _reply(self, request: Request, answer: Answer) -> Response:
-        if isinstance(answer, Response):
-            return answer
-        text = answer if isinstance(answer, str) else msgspec.json.encode(answer).decode()
+    def _make_response(self, request: Request, reply: ScriptedReply) -> Response:
+        if isinstance(reply, Response):
+            return reply
+        text = reply if isinstance(reply, str) else msgspec.json.encode(reply).decode()
         usage = Usage(
             calls=1,
-            input_tokens=sum(len(turn.content) for turn in request.messages) // 4 + 1,
+            input_tokens=sum(len(each.content) for each in request.messages) // 4 + 1,
             output_tokens=len(text) // 4 + 1,
         )
-        value = None if request.schema is None else verdict(text, request.schema, usage=usage)
+        value = None if request.schema is None else parse_verdict(text, request.schema, usage=usage)
         return Response(text=text, value=value, usage=usage, model=self.name, finish="stop")

@@ -1,6 +1,6 @@
-"""A model around a model: the same name and fingerprint, entered and left together.
+"""The base of wrappers: a model around a model, with the same name and fingerprint.
 
-A wrapper answers as the model inside would, so the cache may stand anywhere in the stack.
+A wrapper answers as the model inside would, so the cache may be anywhere in the stack.
 """
 
 from types import TracebackType
@@ -8,11 +8,11 @@ from typing import Any, Self, TypeVar
 
 from fourscore.models.messages import Model, Request, Response
 
-Part = TypeVar("Part")
+Layer = TypeVar("Layer")
 
 
 class ModelWrapper:
-    """What all of them share. `model` is the one inside."""
+    """Passes everything to `model`, the one inside."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -48,8 +48,8 @@ class ModelWrapper:
         return f"{type(self).__name__}({self.model!r})"
 
 
-def find_layer(model: Any, kind: type[Part]) -> Part | None:
-    """The wrapper of a kind in a stack: `find_layer(model, MeteredModel)`."""
+def find_layer(model: Any, kind: type[Layer]) -> Layer | None:
+    """Return the first layer of a class in a stack of wrappers, if any."""
     while model is not None:
         if isinstance(model, kind):
             return model

@@ -46,8 +46,8 @@ def test_asks_model_and_reads_new_prompt_from_reply(language: str) -> None:
     assert (found.text, found.strategy, found.risk) == (NEW, NAME, "high")
     assert found.why == "a reflection on 3 of 3 failures"
     assert found.usage.calls == model.calls == 1
-    user = model.asks[0].messages[1].content
-    number = number_of(model.asks[0])
+    user = model.requests[0].messages[1].content
+    number = number_of(model.requests[0])
     assert "# Example 3\n## Inputs\n" in user  # gepa's own rendering
     assert "<curr_param>" not in user
     output = {"en": "OUTPUT", "zh": "输出"}[language]
@@ -78,7 +78,7 @@ def test_second_try_sends_a_different_request() -> None:
     again = proposed(model, record_outcome(MutationRecord(), first))
     assert isinstance(again, Refusal)
     assert again.reason == "it was tried before"
-    assert model.asks[0].digest != model.asks[1].digest  # no cache answers for it
+    assert model.requests[0].digest != model.requests[1].digest  # no cache answers for it
 
 
 def test_model_refusal_counts_as_try_and_connection_error_is_raised() -> None:

@@ -63,7 +63,7 @@ def test_each_pair_of_sentence_and_source_is_judged_once(deciding: Any, judged: 
         ("output", "The tower opened in 1889 [1]"),
         ("source 2", "Bees make honey"),
     ]
-    shown = model.asks[1].messages[1].content
+    shown = model.requests[1].messages[1].content
     assert "CONTEXT]\nThe tower opened in 1889" in shown  # what `it` stands for
     assert HONEY["text"] in shown
     assert str(TOWER["text"]) not in shown
@@ -96,7 +96,7 @@ def test_long_source_is_cut(deciding: Any, judged: Any) -> None:
     case = Case(input=ASKED_FOR, expected={"sources": [long]})
     judge = CitationAccuracy(form="full", model=model, max_chars=1000)
     assert judged(judge, case, Trace(output="It opened in 1889 [1].")).value == 1.0
-    assert "characters are left out here" in model.asks[0].messages[1].content
+    assert "characters are left out here" in model.requests[0].messages[1].content
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_chinese_prompts_and_answers(deciding: Any, judged: Any) -> None:
     judge = CitationAccuracy(form="full", model=model, language="zh")
     signal = judged(judge, case, Trace(output="这座塔在1889年开放【1】。"))
     assert signal.value == 1.0
-    assert "来源证实了这个语句吗" in model.asks[0].messages[1].content
+    assert "来源证实了这个语句吗" in model.requests[0].messages[1].content
 
 
 def test_broken_case_and_failing_model_are_faults(deciding: Any, scored: Any) -> None:

@@ -104,7 +104,7 @@ def test_chinese_prompts_and_answers(deciding: Any, judged: Any) -> None:
     model = deciding("方面", {"价格": ("yes", "售价为十二元")})
     signal = judged(full(model, language="zh"), case, Trace(output="这款产品售价为十二元。"))
     assert signal.value == 0.5
-    assert "回答对该方面说了实质内容吗" in model.asks[0].messages[1].content
+    assert "回答对该方面说了实质内容吗" in model.requests[0].messages[1].content
 
 
 def test_reason_says_that_long_output_was_cut(deciding: Any, judged: Any) -> None:

@@ -64,15 +64,15 @@ def test_criterion_that_should_not_hold() -> None:
 def test_untrusted_texts_are_fenced_and_the_criterion_is_not() -> None:
     model = answering(by_words)
     judged(Criteria(model=model, criteria=("names a colour",)))
-    system, user = (turn.content for turn in model.asks[0].messages)
-    number = number_of(model.asks[0])
+    system, user = (turn.content for turn in model.requests[0].messages)
+    number = number_of(model.requests[0])
     for title in ("QUESTION", "REFERENCE", "ANSWER"):
         assert user.count(f"[{number} {title}]") == user.count(f"[{number} /{title}]") == 1
     assert "Statement about the answer: names a colour" in user
     assert "blue" not in system
     hidden = answering(by_words)
     judged(Criteria(model=hidden, criteria=("names a colour",), reference=False))
-    assert "REFERENCE" not in hidden.asks[0].messages[1].content
+    assert "REFERENCE" not in hidden.requests[0].messages[1].content
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -86,8 +86,8 @@ def test_brief_form_is_short_and_asks_for_no_evidence(language: Any) -> None:
     signal = judged(judge)
     assert (signal.value, signal.evidence) == (0.5, ())
     assert signal.reason == "1 of 2 criteria are met; not met: 'names a place'"
-    assert model.asks[0].schema is None
-    assert sum(len(turn.content) for turn in model.asks[0].messages) < 500
+    assert model.requests[0].schema is None
+    assert sum(len(turn.content) for turn in model.requests[0].messages) < 500
     assert judge.fingerprint != plain.fingerprint
     assert judge.most(CASE).input_tokens < plain.most(CASE).input_tokens
 
@@ -96,7 +96,7 @@ def test_chinese_prompts_and_answers() -> None:
     model = answering(lambda _: verdict("yes", "蓝色"))
     judge = Criteria(model=model, language="zh", criteria=("说出了颜色",))
     assert judged(judge, Trace(output="天空是蓝色的。")).value == 1.0
-    assert "关于回答的陈述：说出了颜色" in model.asks[0].messages[1].content
+    assert "关于回答的陈述：说出了颜色" in model.requests[0].messages[1].content
     assert list(judge.prompts) == ["criterion/zh"]
 
 
@@ -128,7 +128,7 @@ def test_reply_with_wrong_check_number_is_asked_again_then_an_error() -> None:
     assert (signal.value, model.calls) == (1.0, 3)
     assert signal.usage is not None
     assert signal.usage.calls == 3
-    assert len({ask.digest for ask in model.asks}) == 3  # a cache does not repeat the mistake
+    assert len({ask.digest for ask in model.requests}) == 3  # a cache does not repeat the mistake
     given = scored(Criteria(model=forgetful(3), criteria=("x",)))
     assert given.status is Status.JUDGE_ERROR
     assert "no verdict in 3 replies: wrong check number (expected " in given.reason
@@ -193,9 +193,9 @@ def test_soft_criteria_count_by_probability() -> None:
 def test_bind_schema_puts_the_check_number_into_the_schema() -> None:
     model = answering(by_words)
     judged(Criteria(model=model, criteria=("names a colour",), bind="schema"))
-    schema = model.asks[0].schema
+    schema = model.requests[0].schema
     assert schema is not None
-    assert schema["properties"]["number"]["const"] == number_of(model.asks[0])
+    assert schema["properties"]["number"]["const"] == number_of(model.requests[0])
     assert list(schema["properties"]) == ["number", "evidence", "verdict"]
 
 

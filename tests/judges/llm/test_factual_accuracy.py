@@ -48,7 +48,9 @@ def test_supported_contradicted_and_absent_claims(deciding: Any, judged: Any) ->
         "Sales rose 21 percent",
         "The firm  lost money",
     ]
-    assert {ask.messages[0].content for ask in model.asks} == {model.asks[0].messages[0].content}
+    assert {ask.messages[0].content for ask in model.requests} == {
+        model.requests[0].messages[0].content
+    }
 
 
 def test_missing_quotation_lowers_only_the_confidence(deciding: Any, judged: Any) -> None:
@@ -78,7 +80,7 @@ def test_short_expected_answer_is_one_question(
     model = deciding("EXPECTED", {expected: ("yes", quote)})
     signal = judged(full(model), Case(input="?", expected=expected), Trace(output=output))
     assert (signal.value, model.calls) == (value, 1)
-    assert "expected result" in model.asks[0].messages[0].content
+    assert "expected result" in model.requests[0].messages[0].content
 
 
 REFERENCE = "Sales grew by 12% in 2023 because of new shops. The company still made no profit."
@@ -94,7 +96,7 @@ def test_model_splits_reference_answer_into_claims(deciding: Any, judged: Any) -
     case = Case(input="How did it go?", expected=REFERENCE)
     signal = judged(full(model, contradiction_cost=0.0), case, OUTPUT)
     assert (signal.value, model.calls) == (0.75, 3)
-    assert f"TEXT]\n{REFERENCE}\n[" in model.asks[0].messages[1].content
+    assert f"TEXT]\n{REFERENCE}\n[" in model.requests[0].messages[1].content
 
 
 def test_sentences_are_the_claims_if_model_lists_none(deciding: Any, judged: Any) -> None:
@@ -129,10 +131,10 @@ def test_thinking_is_dropped_unless_kept(deciding: Any, judged: Any) -> None:
     model = deciding("CLAIM", {"profit": ("supported", "no profit")})
     trace = Trace(output="<think>There is no profit.</think>I do not know the figures.")
     assert judged(full(model), CASE, trace).evidence == ()
-    assert "There is no profit" not in model.asks[0].messages[1].content
+    assert "There is no profit" not in model.requests[0].messages[1].content
     kept = full(model, think="keep")
     assert [piece.text for piece in judged(kept, CASE, trace).evidence] == ["no profit"]
-    assert "There is no profit" in model.asks[-1].messages[1].content
+    assert "There is no profit" in model.requests[-1].messages[1].content
 
 
 ATTACKS = [
@@ -168,7 +170,7 @@ def test_reason_says_that_long_output_was_cut(deciding: Any, judged: Any) -> Non
     trace = Trace(output=OUTPUT.output + " And so on." * 1000)
     signal = judged(full(model, max_chars=1000), CASE, trace)
     assert "characters of the output were not shown" in signal.reason
-    assert all(len(ask.messages[1].content) < 2000 for ask in model.asks)
+    assert all(len(ask.messages[1].content) < 2000 for ask in model.requests)
 
 
 def test_chinese_prompts_and_answers(deciding: Any, judged: Any) -> None:
@@ -180,7 +182,7 @@ def test_chinese_prompts_and_answers(deciding: Any, judged: Any) -> None:
         Trace(output="公司去年增长12%，势头不错。"),
     )
     assert signal.value == 1.0
-    assert "回答对这条主张是怎么说的" in model.asks[0].messages[1].content
+    assert "回答对这条主张是怎么说的" in model.requests[0].messages[1].content
 
 
 def test_broken_case_is_a_fault(deciding: Any, scored: Any) -> None:
@@ -231,7 +233,7 @@ def test_asks_the_model_only_about_claims_that_the_rules_are_unsure_of(
     output = Trace(output="Sales rose 21 percent in 2023. The firm lost money, to dismay.")
     signal = judged(FactualAccuracy(model=model, escalate_below=0.8), case, output)
     assert model.calls == 1
-    assert "Profit was not what" in model.asks[0].messages[-1].content
+    assert "Profit was not what" in model.requests[0].messages[-1].content
     assert signal.reason.startswith("the model was asked about 1 of 2 claims; 2 of 2 claims")
     assert signal.value is not None
     assert signal.value > 0.8

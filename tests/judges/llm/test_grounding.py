@@ -74,8 +74,8 @@ def test_matching_pieces_of_long_sources_are_shown(deciding: Any, judged: Any) -
     case = Case(input="How?", expected={"sources": [{"id": 1, "text": text}]})
     signal = judged(FactualAccuracy(form="full", model=model, max_chars=3000), case, OUTPUT)
     assert signal.value == 0.5
-    assert "lost money in Peru" in model.asks[-1].messages[1].content
-    assert len(model.asks[-1].messages[1].content) < 5000
+    assert "lost money in Peru" in model.requests[-1].messages[1].content
+    assert len(model.requests[-1].messages[1].content) < 5000
 
 
 @pytest.mark.parametrize(

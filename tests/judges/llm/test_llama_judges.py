@@ -11,7 +11,7 @@ from fourscore.core import Case, Rubric, Status, ToolCall, Trace, score
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import ModelVerdict
 from fourscore.judges.loading import BY_MODEL, load_judge
-from fourscore.models.json_modes import forget
+from fourscore.models.json_modes import forget_endpoints
 
 pytestmark = needs_llama
 #: Few and short: a call takes seconds here.
@@ -41,7 +41,7 @@ CASES: dict[str, tuple[Any, Trace]] = {
 
 @pytest.fixture(scope="module")
 def llama() -> Iterator[str]:
-    forget()
+    forget_endpoints()
     with serving_llama() as address:
         yield address
 

@@ -45,7 +45,7 @@ def test_pair_is_asked_in_both_orders() -> None:
     signals = ranked(Pairwise(model=model), "a long answer", "short")
     assert [signal.value for signal in signals] == [1.0, 0.0]
     assert all(signal.relative for signal in signals)
-    shown = [BODY.findall(ask.messages[1].content) for ask in model.asks]
+    shown = [BODY.findall(ask.messages[1].content) for ask in model.requests]
     assert shown == [
         [("A", "a long answer"), ("B", "short")],
         [("A", "short"), ("B", "a long answer")],
@@ -89,7 +89,7 @@ def test_listwise_shows_answers_in_several_orders() -> None:
     signals = ranked(judge, "xx", "xxxx", "x", "xxx")
     assert [signal.value for signal in signals] == pytest.approx([1 / 3, 1.0, 0.0, 2 / 3])
     assert signals[1].reason == "rank 1 of 4: ranked 1, 1, 1, 1 in 4 orders"
-    shown = [tuple(text for _, text in BODY.findall(a.messages[1].content)) for a in model.asks]
+    shown = [tuple(text for _, text in BODY.findall(a.messages[1].content)) for a in model.requests]
     assert len(shown) == 4
     assert shown[1] == tuple(reversed(shown[0]))
     assert judge.most(CASE, 4).calls == 4
@@ -127,7 +127,7 @@ def test_bound_schema_lists_whole_rankings() -> None:
     model = answering(lambda text: {"evidence": "", "ranking": " > ".join(longest_first(text))})
     signals = ranked(Listwise(model=model, bind="schema"), "xx", "xxx", "x")
     assert [signal.value for signal in signals] == [0.5, 1.0, 0.0]
-    schema = model.asks[0].schema
+    schema = model.requests[0].schema
     assert schema is not None
     assert len(schema["properties"]["ranking"]["enum"]) == 6
 

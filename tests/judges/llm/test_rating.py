@@ -64,7 +64,7 @@ def test_prompt_names_criterion_and_scale() -> None:
     model = answering(lambda _: {"evidence": "", "score": 3})
     judge = Rating(model=model, language="zh", max_score=5, criterion="语气是否友好")
     scored(judge)
-    text = model.asks[0].messages[1].content
+    text = model.requests[0].messages[1].content
     assert "打分依据：语气是否友好" in text
     assert "0 到 5 的整数" in text
     assert "scattering" in text  # the reference

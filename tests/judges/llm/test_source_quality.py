@@ -77,7 +77,7 @@ def test_model_sees_title_and_beginning_of_the_text(deciding: Any, judged: Any) 
         judged(SourceQuality(form="full", model=model), case, Trace(output="330 m [1].")).value
         == 1.0
     )
-    shown = model.asks[0].messages[1].content
+    shown = model.requests[0].messages[1].content
     assert f"Address: {OFFICE}\nTitle: Height\nBy: The Office\nText: The office measures" in shown
     assert len(shown) < 2000
 
@@ -154,7 +154,7 @@ def test_chinese_prompts_and_answers(deciding: Any, judged: Any) -> None:
     trace = Trace(output="人口数据见 https://www.tongji-nianjian.cn/a 。")
     judge = SourceQuality(form="full", model=model, language="zh")
     assert judged(judge, Case(input="请给出来源。"), trace).value == 1.0
-    assert "网址: https://www.tongji-nianjian.cn/a" in model.asks[0].messages[1].content
+    assert "网址: https://www.tongji-nianjian.cn/a" in model.requests[0].messages[1].content
 
 
 def test_broken_case_and_failing_model_are_faults(deciding: Any, scored: Any) -> None:

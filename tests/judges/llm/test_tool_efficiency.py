@@ -31,10 +31,10 @@ def test_value_is_share_of_needed_calls(deciding: Any, judged: Any) -> None:
     )
     (piece,) = signal.evidence
     assert (piece.field, piece.step) == ("steps", 2)
-    shown = model.asks[0].messages[-1].content
+    shown = model.requests[0].messages[-1].content
     assert 'Call 1: search({"q":"height of the tower"}) ⏎ → 330 m\n' in shown
     assert "think" not in shown
-    assert {ask.messages[-1].content[:-200] for ask in model.asks} == {shown[:-200]}
+    assert {ask.messages[-1].content[:-200] for ask in model.requests} == {shown[:-200]}
 
 
 def test_value_is_lowest_of_economy_selection_and_budget(deciding: Any, judged: Any) -> None:
@@ -64,7 +64,7 @@ def test_errors_and_long_results_are_shortened(deciding: Any, judged: Any) -> No
     long = ToolCall(name="fetch", arguments={"url": "y" * 5000}, result="z" * 100_000)
     signal = judged(ToolEfficiency(model=model, max_chars=2000), CASE, Trace(steps=(FAILED, long)))
     assert signal.value == 0.0
-    shown = model.asks[0].messages[-1].content
+    shown = model.requests[0].messages[-1].content
     assert "→ error: no such host" in shown
     assert " […" in shown
     assert len(shown) < 3500
@@ -112,7 +112,7 @@ def test_chinese_prompts_and_answers(deciding: Any, judged: Any) -> None:
         Trace(steps=(call, call)),
     )
     assert signal.value == 0.5
-    assert "\n调用 2: " in model.asks[0].messages[-1].content
+    assert "\n调用 2: " in model.requests[0].messages[-1].content
 
 
 def test_broken_case_and_failing_model_are_faults(deciding: Any, scored: Any) -> None:

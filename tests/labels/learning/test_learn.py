@@ -56,7 +56,7 @@ def test_labels_are_shown_only_for_proposals(tmp_path: Path) -> None:
     model = planted.model()
     learned(tmp_path, planted.rows(60), model, rounds=2)
     kinds = {"propose": 0, "other": 0}
-    for ask in model.asks:
+    for ask in model.requests:
         text = ask.messages[1].content
         labelled = "Grade of answer" in text
         assert labelled == ('"criteria"' in text or '"criterion"' in text)
@@ -76,9 +76,11 @@ def test_held_out_samples_are_used_only_after_all_choices(tmp_path: Path) -> Non
     held = {samples.read(at).answers[0] for at in parts.held}
     asyncio.run(learn(samples, LearningSettings(model=model)))
     first = next(
-        at for at, ask in enumerate(model.asks) if any(h in ask.messages[1].content for h in held)
+        at
+        for at, ask in enumerate(model.requests)
+        if any(h in ask.messages[1].content for h in held)
     )
-    later = [ask.messages[1].content for ask in model.asks[first:]]
+    later = [ask.messages[1].content for ask in model.requests[first:]]
     assert not any('"criteria"' in text or '"criterion"' in text for text in later)
 
 
@@ -285,7 +287,7 @@ def test_hostile_samples_change_neither_criteria_nor_grades(tmp_path: Path) -> N
     model = planted.model(error=0.0)
     document = learned(tmp_path, rows, model)
     assert set(criteria(document)) <= PLANTED
-    for ask in model.asks:
+    for ask in model.requests:
         text = ask.messages[1].content
         if '"criteria"' in text:
             number = text.split("request is ")[1][:12]
