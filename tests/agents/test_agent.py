@@ -1,4 +1,4 @@
-"""Agents written in Python: whatever one does costs its own case, and nobody else's."""
+"""Agents written in Python: whatever one does, only its own case fails."""
 
 import asyncio
 import gc
@@ -40,7 +40,7 @@ def fault(trace: Trace) -> Fault:
 
 @pytest.fixture
 def released() -> Iterator[threading.Event]:
-    """What agents hang on; set when the test is over, so that no thread outlives it."""
+    """An event that agents wait for; set at the end of the test, so that no thread outlives it."""
     event = threading.Event()
     yield event
     event.set()
@@ -71,7 +71,7 @@ class Called:
 
 
 def hidden(asked: Any) -> Any:
-    """Async, though nothing about it says so."""
+    """Returns an awaitable, though it is no coroutine function."""
     return waits(asked)
 
 

@@ -1,4 +1,4 @@
-"""Agents behind HTTP, on a real server: what it answers, and each way in which it may not."""
+"""HTTP agents against a real server: good replies, and each way to fail."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Agents in processes of their own: what would end this one ends an attempt."""
+"""Agents in worker processes: a crash fails one attempt."""
 
 import asyncio
 from pathlib import Path

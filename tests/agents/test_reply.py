@@ -1,4 +1,4 @@
-"""What an agent may give back, and what becomes of too much, too little and nonsense."""
+"""Replies of agents: what is read, cut or refused; and recorded outputs."""
 
 import asyncio
 import sys

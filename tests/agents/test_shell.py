@@ -1,4 +1,4 @@
-"""Shell commands as agents: real processes, really killed, and none left behind."""
+"""Shell commands as agents: real processes that are killed, and none is left."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ def tried(command: str, asked: Any = "six times seven?", deadline: float | None 
 
 
 def until(true: Callable[[], bool]) -> bool:
-    """Whether it becomes true, with all the time that a slow machine may need."""
+    """Whether it becomes true, with time enough for a slow machine."""
     end = time.monotonic() + 30
     while not true() and time.monotonic() < end:
         time.sleep(0.005)
@@ -34,7 +34,7 @@ def until(true: Callable[[], bool]) -> bool:
 
 
 def alive(marker: str) -> list[int]:
-    """The processes whose command line or environment has the marker."""
+    """Return the processes whose command line or environment has the marker."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -48,7 +48,7 @@ def alive(marker: str) -> list[int]:
 
 @pytest.fixture
 def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """In the environment of everything that the test starts."""
+    """A marker in the environment of every process that the test starts."""
     monkeypatch.setenv("FOURSCORE_TEST_MARKER", str(tmp_path))
     return f"FOURSCORE_TEST_MARKER={tmp_path}"
 

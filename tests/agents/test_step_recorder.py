@@ -1,4 +1,4 @@
-"""The recorder: what an agent reports lands in its own trace, and never harms the agent."""
+"""`record`: reported steps are in the agent's own trace, and recording never raises."""
 
 import asyncio
 import contextvars

@@ -1,4 +1,4 @@
-"""AgentJet's YAML as it is, and the same under `fourscore:`; what is wrong is named."""
+"""AgentJet's YAML, and the same under `fourscore:`; mistakes are reported with their place."""
 
 import asyncio
 from pathlib import Path

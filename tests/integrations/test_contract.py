@@ -1,4 +1,4 @@
-"""What every adapter promises, whatever its trainer's calling convention.
+"""What holds for every adapter, whatever its trainer's calling convention.
 
 Right, wrong and "could not be judged" are three things; a judge that hangs, raises or returns
 rubbish costs its own answer and nobody else's; the keys of the log never change; one adapter
@@ -139,7 +139,7 @@ KEYS = ("fourscore_judged", "fourscore_passed")
 
 @judge
 def strict(case: Case, trace: Trace) -> bool:
-    """Behaves as it is told to by the answer."""
+    """Does what the answer says."""
     if trace.answer == "raise":
         raise ZeroDivisionError("of its own")
     if trace.answer == "rubbish":
@@ -253,7 +253,7 @@ def test_adapter_pickles(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [name for name in ASK if name != "verl_async"])
 def test_64_threads_share_one_adapter_and_agree_with_one_thread(name: str) -> None:
-    """The 100,000 of them are in benchmarks/trainers.py."""
+    """A run with 100,000 rewards is in benchmarks/trainers.py."""
     word = "none" if name in SAY_NONE else "zero"
     adapter, ask = made(name, "math", word), ASK[name]
     n = 20 if name in ("verifiers", "task") else 200  # a loop for each call is slow to start

@@ -1,4 +1,4 @@
-"""What a user may name, and what is refused before the first step."""
+"""Sources of judges that are loaded, and those that are refused at once."""
 
 from pathlib import Path
 from typing import Any

@@ -117,7 +117,7 @@ def test_answer_is_found_after_any_prompt(prompt: str, answer: str) -> None:
 
 
 def served(body: Any, scorer: RubricScorer = MATH, on_error: Any = "zero") -> dict[str, Any]:
-    """What a server does between the two functions, and JSON in between."""
+    """Return the reply of a server that uses both functions, through JSON."""
     rows = read_request(json.loads(json.dumps(body)))
     scores = [score for case, outputs in rows for score in scorer.score(case, outputs)]
     reply = write_response(scorer.rubric, scores, on_error)

@@ -1,4 +1,4 @@
-"""Cases as tests, and `assert_passes` in tests of one's own: in a pytest of their own."""
+"""Cases as pytest tests, and `assert_passes` in plain tests, each in a pytest process."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""TRL 1.16.0, `GRPOTrainer._calculate_rewards`: how it calls, what it makes of None."""
+"""TRL 1.16.0, `GRPOTrainer._calculate_rewards`: its calls, and its handling of None."""
 
 import asyncio
 import functools
@@ -150,7 +150,7 @@ def test_countdown_judge_reads_its_columns() -> None:
 
 
 class Longest:
-    """Ranks by length, and remembers what it was shown together."""
+    """Ranks by length, and remembers the groups that it was given."""
 
     name = "longest"
 
@@ -204,7 +204,7 @@ def test_one_deadline_holds_for_the_whole_batch() -> None:
 
 
 class Worker:
-    """Keeps its own bounds, and now and then waits for a process of its own."""
+    """A bounded judge that sometimes waits for a worker process."""
 
     names = ("worker",)
     runs = "inline"

@@ -89,7 +89,7 @@ def test_batch_gets_scores_through_the_reward_loop(name: str) -> None:
         return await asyncio.gather(*tasks)
 
     outputs = asyncio.run(batch())
-    # the task without a ground truth falls back on its metadata's answer, which says 72
+    # without a ground truth, the answer in the metadata is used: 72
     assert [output["reward_score"] for output in outputs] == [1.0, 0.0, 1.0, 1.0]
     infos = [output["reward_extra_info"] for output in outputs]
     columns = {key: np.array([info[key] for info in infos]) for key in infos[0]}

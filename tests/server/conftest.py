@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 
 
 class Served:
-    """A running server, and a client of it."""
+    """A running server process, and a client for it."""
 
     def __init__(
         self, *arguments: str, folder: Path, patch: str = "", token: str | None = None
@@ -100,7 +100,7 @@ class Served:
 def ask(
     connection: http.client.HTTPConnection, method: str, path: str, body: Any = None, **more: str
 ) -> Answer:
-    """One request on a connection that stays open."""
+    """Send one request on a connection that stays open."""
     headers = {name.replace("_", "-"): text for name, text in more.items()}
     if body is not None and not isinstance(body, bytes):
         body = json.dumps(body).encode()
@@ -113,7 +113,7 @@ def ask(
 
 
 def row(answer: str, reference: Any = "4", **task: Any) -> dict[str, Any]:
-    """One task with one output."""
+    """Return a row: one task with one output."""
     return {
         "task": {"task_id": "t", "metadata": {"answer": reference}, **task},
         "output": {"metadata": {"final_answer": answer}},
@@ -121,7 +121,7 @@ def row(answer: str, reference: Any = "4", **task: Any) -> dict[str, Any]:
 
 
 def refused(*arguments: str, folder: Path) -> str:
-    """What a server says that does not start."""
+    """Return the stderr of a server that refuses to start."""
     environment = {name: text for name, text in os.environ.items() if name != "FOURSCORE_TOKEN"}
     done = subprocess.run(
         [sys.executable, "-c", COMMAND.format(patch=""), *arguments],
@@ -138,10 +138,10 @@ def refused(*arguments: str, folder: Path) -> str:
 
 
 def until(condition: Callable[[], Any]) -> Any:
-    """What is true in the end; a minute is for a machine with much else to do."""
+    """Wait until the condition is true, for up to a minute on a busy machine."""
     ends = time.monotonic() + 60.0
     while not (value := condition()):
-        assert time.monotonic() < ends, "waited in vain"
+        assert time.monotonic() < ends, "the condition did not become true in a minute"
         time.sleep(0.02)
     return value
 
@@ -151,7 +151,7 @@ Start = Callable[..., Served]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Starts servers in this test's folder, and ends them with it."""
+    """Start servers in this test's folder; they are killed at its end."""
     with ExitStack() as stack:
 
         def begin(*arguments: str, **more: Any) -> Served:
@@ -164,7 +164,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 @pytest.fixture(scope="session")
 def math(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """One server with the math judge for every test that leaves it as it was."""
+    """One server with the math judge, shared by tests that do not change it."""
     served = Served("--judge", "math", folder=tmp_path_factory.mktemp("math"))
     yield served
     served.close()

@@ -1,4 +1,4 @@
-"""Judges that misbehave, for servers under test: what they do is in the answer."""
+"""Judges that misbehave, for servers under test: the answer says what they do."""
 
 import asyncio
 import ctypes
@@ -14,7 +14,7 @@ from fourscore.task_judge.base_judge import BaseJudge
 
 
 def begun(folder: Path) -> None:
-    """A file that says so, one for each call."""
+    """Create a file in the folder, to show that a call has begun."""
     os.close(tempfile.mkstemp(prefix="begun", dir=folder)[0])
 
 
@@ -67,7 +67,7 @@ async def waiting(case: Case, trace: Trace) -> bool:
 
 
 class Costly(BaseJudge):
-    """Slow to make, as a judge that loads a model is."""
+    """Takes 1.5 s to construct, as a judge that loads a model does."""
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)

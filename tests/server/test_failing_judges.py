@@ -1,4 +1,4 @@
-"""A judge that hangs, crashes or blocks: its request has a clear error, and the next one works."""
+"""A judge that hangs, crashes or blocks fails its own output, and the next request works."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Tokens, sizes, times and places: what a server refuses, and that it goes on after that."""
+"""Limits on tokens, addresses, sizes, times and concurrency: refusals leave the server usable."""
 
 import base64
 import json
@@ -27,7 +27,7 @@ def test_address_other_than_loopback_needs_a_token(host: str) -> None:
 
 
 def test_command_refuses_public_address_without_token(tmp_path: Path) -> None:
-    """An address for examples: should the check ever be lost, it still cannot be listened on."""
+    """192.0.2.1 is reserved for examples: no machine can listen on it, should the check break."""
     stderr = refused("--judge", "math", "--host", "192.0.2.1", folder=tmp_path)
     assert "needs a token" in stderr
     assert stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""`GET /metrics` of a server with a monitor, and alerts that it tells of by itself."""
+"""`GET /metrics` of a server with a monitor, and the alerts that it sends."""
 
 import json
 import threading
@@ -56,7 +56,7 @@ def webhook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 
 def send(served: Served, answers: list[str], first: int = 1) -> None:
-    """Each answer is a trace of one span."""
+    """Send each answer as a trace of one span."""
     spans = [
         {
             "traceId": f"{number:032x}",
@@ -97,7 +97,7 @@ def eventually(found: Callable[[], Any]) -> Any:
         if value := found():
             return value
         time.sleep(0.05)
-    raise AssertionError("it did not come")
+    raise AssertionError("nothing was found in 30 s")
 
 
 def test_traces_are_scored_counted_and_alerted_once(

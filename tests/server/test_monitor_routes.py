@@ -1,4 +1,4 @@
-"""`POST /v1/traces`: the real SDK and exporter against a real server, also one that is killed."""
+"""`POST /v1/traces`: the real SDK and exporter against a real server that may be killed."""
 
 import gzip
 import http.client
@@ -58,7 +58,7 @@ def monitored(start: Start, tmp_path: Path) -> Callable[..., Served]:
 
 
 def request(*spans: tuple[int, int], parent: bool = False) -> bytes:
-    """Spans by the numbers of their trace and their own."""
+    """Return a request of spans, each given as (trace number, span number)."""
     made = [
         ProtoSpan(
             trace_id=trace.to_bytes(16, "big"),
@@ -75,16 +75,16 @@ def request(*spans: tuple[int, int], parent: bool = False) -> bytes:
 
 
 def eventually(found: Callable[[], Any]) -> Any:
-    """What is found in the end; a server does it behind the reply."""
+    """Wait until `found` returns something: the server works on after its reply."""
     for _ in range(600):
         if value := found():
             return value
         time.sleep(0.05)
-    raise AssertionError("it did not come")
+    raise AssertionError("nothing was found in 30 s")
 
 
 def converse(served: Served, compression: Compression, headers: dict[str, str]) -> str:
-    """One agent's work, recorded and sent as applications do it; the id of its trace."""
+    """Record and send an agent's spans as applications do; returns the trace id."""
     exporter = OTLPSpanExporter(
         endpoint=f"{served.url}/v1/traces", compression=compression, headers=headers
     )
@@ -180,7 +180,7 @@ def test_restarted_server_scores_the_traces_of_a_killed_one(
     with MonitorStore(tmp_path / "monitor.db") as store:
         eventually(lambda: store.sample("default", trace_id))
         eventually(lambda: store.counts("default").get("traces_scored") == 1)
-        # Late ones are counted, and the trace is not scored again.
+        # Late spans are counted, and the trace is not scored again.
         assert again.post(request((int(trace_id, 16), 99)), "/v1/traces", **PROTOBUF).status == 200
         assert store.counts("default")["spans_late"] == 1
         assert len(store.samples("default")) == 1
@@ -309,7 +309,7 @@ def test_traces_can_have_their_own_rubric_and_keep_no_text(start: Start, tmp_pat
 
 @pytest.mark.skipif(not importlib.util.find_spec("schemathesis"), reason="needs schemathesis")
 def test_traces_route_agrees_with_its_openapi_document(plain: Served, tmp_path: Path) -> None:
-    # What an attribute holds is not trusted to have a type, so more is taken than the schema says.
+    # Attribute values may be of any type, so the server accepts more than the schema.
     (tmp_path / "schemathesis.toml").write_text(
         '[[operations]]\ninclude-path = "/v1/traces"\n'
         "checks.negative_data_rejection.enabled = false\n"

@@ -1,4 +1,4 @@
-"""The document says what the server does: held against a running one by schemathesis."""
+"""The OpenAPI document agrees with a running server, checked by schemathesis."""
 
 import importlib.util
 import subprocess
@@ -27,17 +27,17 @@ def test_openapi_document_lists_the_routes(math: Served) -> None:
 
 
 def test_openapi_names_the_token_only_where_it_is_needed() -> None:
-    guarded = make_document(Settings(token=b"digest"))
-    assert set(guarded["components"]["securitySchemes"]) == {"bearer", "basic"}
-    assert "401" in guarded["paths"]["/v1/rewards"]["post"]["responses"]
-    assert "401" not in guarded["paths"]["/healthz"]["get"]["responses"]
+    needs_token = make_document(Settings(token=b"digest"))
+    assert set(needs_token["components"]["securitySchemes"]) == {"bearer", "basic"}
+    assert "401" in needs_token["paths"]["/v1/rewards"]["post"]["responses"]
+    assert "401" not in needs_token["paths"]["/healthz"]["get"]["responses"]
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("schemathesis"), reason="needs schemathesis")
 def test_reward_routes_agree_with_the_openapi_document(start: Start, tmp_path: Path) -> None:
     served = start("--judge", "math", token=TOKEN)
-    # Two rules of OpenRLHF's body are beyond a schema: a query begins with its prompt, and a task
-    # has a reference. So bodies that the schema allows may be refused there.
+    # A schema cannot express two rules of OpenRLHF's body: a query begins with its prompt, and a
+    # task has a reference. So bodies that the schema allows may be refused there.
     (tmp_path / "schemathesis.toml").write_text(
         '[[operations]]\ninclude-path = "/openrlhf/reward"\n'
         "checks.positive_data_acceptance.enabled = false\n"

@@ -1,4 +1,4 @@
-"""`POST /v1/rewards` on a real server: rewards for rows, and what is wrong with a body."""
+"""`POST /v1/rewards` on a real server: rewards for rows, and errors for wrong bodies."""
 
 import json
 import threading
@@ -164,7 +164,7 @@ def test_unknown_path_gets_404_and_wrong_method_405(
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
 def test_content_type_other_than_json_gets_415(math: Served, kind: str) -> None:
-    """A web page may send these to a server on loopback without asking."""
+    """A web page may send other types to a server on loopback without asking its user."""
     assert math.post(row("4"), content_type=kind).status == 415
 
 

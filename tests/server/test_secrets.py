@@ -1,4 +1,4 @@
-"""References stay in the server, whatever a judge says, raises or is asked."""
+"""No reply contains a reference, whatever the judge returns or raises."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Stopped, killed or interrupted: what a server took is answered, and nothing stays behind."""
+"""A server that is stopped, killed or interrupted answers its requests and leaves no process."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ JUDGES = Path(__file__).with_name("judges.py")
 
 
 def list_descendants(served: Served) -> dict[int, bytes]:
-    """The living processes that the server started, and theirs: pids and command lines."""
+    """Return the pids and command lines of all living descendants of the server."""
     listed = subprocess.run(
         ["ps", "-e", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=True
     ).stdout
@@ -55,7 +55,7 @@ def listening(served: Served) -> bool:
 
 
 class Load:
-    """Clients that ask until they are sent away; each knows what came of every request."""
+    """Clients that send requests until the connection ends, and count the results."""
 
     def __init__(self, served: Served, body: Any, clients: int) -> None:
         self.served, self.body = served, body
@@ -172,5 +172,5 @@ def test_server_processes_end_with_their_supervisor(start: Start) -> None:
 
 
 def children(served: Served) -> list[int]:
-    """The processes that serve: what multiprocessing started, without its tracker."""
+    """Return the pids of the serving processes, without multiprocessing's resource tracker."""
     return sorted(pid for pid, words in list_descendants(served).items() if b"spawn_main" in words)

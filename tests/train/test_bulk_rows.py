@@ -1,4 +1,4 @@
-"""Chunks of recorded outputs: a line for each output, and a tally that adds up."""
+"""Chunks of recorded outputs: a reward line for each output, and a tally."""
 
 import json
 import pickle

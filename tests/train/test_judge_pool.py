@@ -1,4 +1,4 @@
-"""A pool gives chunks back in their order, and outlives a judge that ends its process."""
+"""The judge pool keeps the order of chunks, and survives a judge that kills its process."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def where(case, trace):
 
 
 def chunks(n: int, *answers: str) -> list[LineChunk]:
-    """n chunks of one row each, or of one for each answer."""
+    """Return n chunks of one row each, or of one row for each answer."""
     found = []
     for i in range(n):
         rows = [
@@ -53,7 +53,7 @@ def judged(pool: JudgePool, source: list[LineChunk]) -> tuple[list[dict[str, Any
 
 @pytest.fixture
 def where(tmp_path: Path) -> Rubric:
-    """A judge whose reward is the process it ran in."""
+    """A judge whose reward is the id of its process."""
     (tmp_path / "where.py").write_text(WHERE)
     return Rubric.from_judge(load_judge(f"{tmp_path}/where.py->where"))
 
@@ -69,7 +69,7 @@ def test_results_come_in_the_order_of_the_chunks(workers: int, size: int | None)
 
 
 def test_chunks_are_read_only_as_results_are_consumed() -> None:
-    """A file of any size fits: only a few chunks are ever under way."""
+    """A file of any size can be judged: only a few chunks are in memory."""
     taken = 0
 
     def endless() -> Iterator[LineChunk]:

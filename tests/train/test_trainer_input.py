@@ -1,4 +1,4 @@
-"""Whatever a trainer hands over becomes data, or nothing, and never an exception."""
+"""Any value of a trainer becomes JSON data or None, and never an exception."""
 
 from types import SimpleNamespace
 from typing import Any

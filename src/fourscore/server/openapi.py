@@ -37,7 +37,7 @@ def make_document(settings: Settings) -> dict[str, Any]:
     """Return the OpenAPI document of a server with these settings, with every status code."""
     from fourscore import __version__
 
-    guarded = settings.token is not None
+    needs_token = settings.token is not None
     kinds = [
         kind
         for route in REWARD_ROUTES.values()
@@ -48,15 +48,20 @@ def make_document(settings: Settings) -> dict[str, Any]:
         [_Row, Health, Problem, *kinds], ref_template=_PLACE
     )
     paths: dict[str, Any] = {
-        path: {"post": _describe_rewards(route, guarded)} for path, route in REWARD_ROUTES.items()
+        path: {"post": _describe_rewards(route, needs_token)}
+        for path, route in REWARD_ROUTES.items()
     }
     if settings.monitor is not None:
-        paths[TRACES] = {"post": _describe_traces(guarded)}
-        paths[METRICS] = {"get": _describe_metrics(guarded)}
-    paths["/healthz"] = {"get": _describe_page("Is the server up?", _ref("Health"), guarded=False)}
-    paths["/openapi.json"] = {"get": _describe_page("This document", {"type": "object"}, guarded)}
+        paths[TRACES] = {"post": _describe_traces(needs_token)}
+        paths[METRICS] = {"get": _describe_metrics(needs_token)}
+    paths["/healthz"] = {
+        "get": _describe_page("Is the server up?", _ref("Health"), needs_token=False)
+    }
+    paths["/openapi.json"] = {
+        "get": _describe_page("This document", {"type": "object"}, needs_token)
+    }
     components: dict[str, Any] = {"schemas": _complete_schemas(schemas)}
-    if guarded:
+    if needs_token:
         components["securitySchemes"] = {
             "bearer": {"type": "http", "scheme": "bearer"},
             "basic": {"type": "http", "scheme": "basic", "description": "the token as password"},
@@ -69,22 +74,22 @@ def make_document(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _describe_rewards(route: RewardRoute, guarded: bool) -> dict[str, Any]:
+def _describe_rewards(route: RewardRoute, needs_token: bool) -> dict[str, Any]:
     body = _ref("RowsRequest" if route.request_type is None else route.request_type.__name__)
     return {
         "summary": route.summary,
         "requestBody": {"required": True, "content": _json(body)},
         **_describe_answers(
-            _ref(route.reply_type.__name__), (*_POST_REFUSALS, *route.refusals), guarded
+            _ref(route.reply_type.__name__), (*_POST_REFUSALS, *route.refusals), needs_token
         ),
     }
 
 
-def _describe_traces(guarded: bool) -> dict[str, Any]:
+def _describe_traces(needs_token: bool) -> dict[str, Any]:
     """Describe `/v1/traces`, with the parts of OTLP that are read."""
     done = {"type": "object", "properties": {"partialSuccess": {"type": "object"}}}
     status = {"type": "object", "properties": {"message": {"type": "string"}}}
-    answers = _describe_answers(done, (*_POST_REFUSALS, 503), guarded)
+    answers = _describe_answers(done, (*_POST_REFUSALS, 503), needs_token)
     for code, response in answers["responses"].items():
         response["content"] = _otlp(done if code == "200" else status)
     return {
@@ -121,8 +126,8 @@ def _object(**properties: object) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
-def _describe_metrics(guarded: bool) -> dict[str, Any]:
-    answers = _describe_answers({"type": "string"}, (503,), guarded)
+def _describe_metrics(needs_token: bool) -> dict[str, Any]:
+    answers = _describe_answers({"type": "string"}, (503,), needs_token)
     answers["responses"]["200"]["content"] = {"text/plain": {"schema": {"type": "string"}}}
     return {"summary": "What the monitor knows, in Prometheus' text format", **answers}
 
@@ -131,14 +136,14 @@ def _otlp(schema: dict[str, Any]) -> dict[str, Any]:
     return {**_json(schema), "application/x-protobuf": {"schema": {}}}
 
 
-def _describe_page(summary: str, schema: dict[str, Any], guarded: bool) -> dict[str, Any]:
-    return {"summary": summary, **_describe_answers(schema, (), guarded)}
+def _describe_page(summary: str, schema: dict[str, Any], needs_token: bool) -> dict[str, Any]:
+    return {"summary": summary, **_describe_answers(schema, (), needs_token)}
 
 
 def _describe_answers(
-    schema: dict[str, Any], refusals: tuple[int, ...], guarded: bool
+    schema: dict[str, Any], refusals: tuple[int, ...], needs_token: bool
 ) -> dict[str, Any]:
-    statuses = sorted({*refusals, 405, *([401] if guarded else [])})
+    statuses = sorted({*refusals, 405, *([401] if needs_token else [])})
     responses: dict[str, Any] = {"200": {"description": "the answer", "content": _json(schema)}}
     for status in statuses:
         responses[str(status)] = {
@@ -149,7 +154,7 @@ def _describe_answers(
             header = {"required": True, "schema": {"type": "string"}}
             responses[str(status)]["headers"] = {_HEADERS[status]: header}
     answers: dict[str, Any] = {"responses": responses}
-    return {"security": [{"bearer": []}, {"basic": []}], **answers} if guarded else answers
+    return {"security": [{"bearer": []}, {"basic": []}], **answers} if needs_token else answers
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
