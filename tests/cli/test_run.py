@@ -484,8 +484,11 @@ def test_flags_override_a_configuration_file() -> None:
 def test_names_the_flag_for_a_file_given_as_configuration() -> None:
     done = fourscore("run", "cases.jsonl", "--agent", "recorded")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "cases.jsonl: no configuration; a file of cases goes behind --cases" in done.stderr
-    assert "a rubric goes behind --rubric" in fourscore("run", "rubric.yaml").stderr
+    assert (
+        "cases.jsonl: this is a file of cases, not a configuration: give it as --cases"
+        in done.stderr
+    )
+    assert "this is a rubric's file: give it as --rubric" in fourscore("run", "rubric.yaml").stderr
 
 
 def test_judges_recorded_outputs() -> None:

@@ -36,7 +36,7 @@ def check_fit(args: argparse.Namespace) -> None:
 def fit_weights(
     args: argparse.Namespace, rubric: Rubric, found: LabelledOutputs, pass_at: float
 ) -> int:
-    """Fit the weights, write them where they are better, print the result; the exit code."""
+    """Fit the weights, write them where they are better, print the result; return the exit code."""
     name, judge = _find_dimension(rubric)
     fit = fit_labelled(found, judge, pass_at, time.strftime("%Y-%m-%d", time.gmtime()))
     path = _make_weights_path(args.rubric, name)

@@ -20,7 +20,7 @@ FIRST = 10
 def dry_run(
     inputs: RunInputs, attempts: Iterable[PlannedAttempt], models: ModelPool, *, as_json: bool
 ) -> int:
-    """Print what is to do, and the most that models may cost; the exit code."""
+    """Print what is to do, and the most that models may cost; return the exit code."""
     rubric, agent, repeats = inputs.rubric, inputs.agent, inputs.settings.repeats
     planned, most = estimate_max_cost(
         (attempt.case for attempt in attempts), rubric, agent, models.find_price

@@ -47,9 +47,8 @@ def run(args: argparse.Namespace) -> int:
     started = time.monotonic()
     rubric = read_judge_arguments(args)
     if args.json and not args.out:
-        raise ConfigError(
-            "give --out FILE for the rewards: stdout carries the summary", field="--json"
-        )
+        message = "give --out FILE for the rewards: stdout has the summary"
+        raise ConfigError(message, field="--json")
     pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
     with ExitStack() as stack:
         stack.enter_context(pool.activate())
@@ -116,7 +115,7 @@ def _report(
     seconds: float,
     usage: dict[str, Any],
 ) -> int:
-    """Print the summary; the exit code."""
+    """Print the summary; return the exit code."""
     n = tally.measured
     code = PASSED if n == tally.planned else INCOMPLETE
     low, high = wilson(tally.successes, n)

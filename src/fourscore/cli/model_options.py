@@ -74,6 +74,18 @@ def read_model_settings(args: argparse.Namespace) -> ModelSettings:
     return ModelSettings(**read_flags(args, ModelSettings))
 
 
+def add_hourly_budget_flag(group: argparse._ArgumentGroup) -> None:
+    """Add `--hourly-budget`, for models that score live traces."""
+    text = "limit what scoring traces costs in an hour: 2.50 (dollars), 200000tokens, 500calls"
+    group.add_argument("--hourly-budget", action="append", default=[], metavar="LIMIT", help=text)
+
+
+def read_hourly_budget(args: argparse.Namespace) -> tuple[str, ...]:
+    """The limits of `--hourly-budget`, checked."""
+    parse_limits(args.hourly_budget)
+    return tuple(args.hourly_budget)
+
+
 def repeat_model_flags(args: argparse.Namespace) -> str:
     """`--prices` and `--no-cache` as they were given, for the command that goes on."""
     prices = f" --prices {shlex.quote(str(Path(args.prices).absolute()))}" if args.prices else ""

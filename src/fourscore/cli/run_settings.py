@@ -154,7 +154,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise ValueError(f"{error.field}: {error.message}") from None
 
     def resolve_paths(self) -> "RunSettings":
-        """The same with absolute paths: a run may be resumed from another folder."""
+        """The settings with absolute paths: a run may be resumed from another folder."""
         return replace(self, **_map_paths(asdict(self), Path.resolve))
 
     @property
@@ -196,7 +196,7 @@ def read_settings(args: argparse.Namespace) -> RunSettings:
 
 
 def add_flag_values(base: dict[str, Any], args: argparse.Namespace) -> dict[str, Any]:
-    """The values with those of the flags over them; a dictionary is extended, not replaced."""
+    """Override the values with those of the flags; a dictionary is extended, not replaced."""
     given = read_flags(args, RunSettings)
     for key, value in given.items():
         if isinstance(value, dict):
@@ -213,20 +213,22 @@ def make_settings(values: dict[str, Any]) -> RunSettings:
 
 
 def _find_config(args: argparse.Namespace) -> str | None:
-    """The folder's own configuration, unless the flags say what to run on what."""
+    """The configuration in the working folder, unless `--cases` and `--agent` are both given."""
     return CONFIG if not (args.cases and args.agent) and Path(CONFIG).is_file() else None
 
 
 def _read_section(path: str) -> dict[str, Any]:
     """The section `fourscore: run:` of a file, its paths made relative to the file."""
     if path.endswith((".jsonl", ".csv")):
-        raise ConfigError("no configuration; a file of cases goes behind --cases", file=path)
+        raise ConfigError(
+            "this is a file of cases, not a configuration: give it as --cases", file=path
+        )
     document = read_yaml_file(path)
     root = document.value.get("fourscore") if isinstance(document.value, dict) else None
     section = root.get("run") if isinstance(root, dict) else None
     if not isinstance(section, dict):
         rubric = isinstance(document.value, dict) and "dimensions" in document.value
-        hint = "; a rubric goes behind --rubric" if rubric else ""
+        hint = "; this is a rubric's file: give it as --rubric" if rubric else ""
         raise document.error(f"expected a section fourscore: with a section run:{hint}")
     section |= _map_paths(section, lambda written: Path(path).parent / written)
     try:
@@ -239,7 +241,7 @@ def _read_section(path: str) -> dict[str, Any]:
 
 
 def _map_paths(values: dict[str, Any], change: Callable[[Path], Path]) -> dict[str, str]:
-    """The paths among the values, changed; stdin and the pipe of a shell stay as they are."""
+    """Change the paths among the values; stdin and the pipe of a shell stay as they are."""
     changed: dict[str, str] = {}
     for each in list_settings(RunSettings):
         path = values.get(each.key)

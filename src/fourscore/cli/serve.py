@@ -16,7 +16,7 @@ from fourscore.cli.judge_options import (
     read_judge_arguments,
 )
 from fourscore.cli.main import PASSED
-from fourscore.cli.model_options import prepare_judges
+from fourscore.cli.model_options import add_hourly_budget_flag, prepare_judges, read_hourly_budget
 from fourscore.core import ConfigError, Rubric
 from fourscore.core.extras import MissingExtras, require_extra
 
@@ -106,8 +106,7 @@ def _add_monitor_arguments(parser: argparse.ArgumentParser) -> None:
     add("--monitor-rubric", metavar="FILE", help=text)
     text = "score this share of the traces (0.01), and all that failed"
     add("--sample-rate", type=parse_share, default=0.01, metavar="RATE", help=text)
-    text = "limit what scoring traces costs in an hour: 2.50 (dollars), 200000tokens, 500calls"
-    add("--hourly-budget", action="append", default=[], metavar="LIMIT", help=text)
+    add_hourly_budget_flag(group)
     text = "send alerts to the sinks of this YAML file; without it they are logged on stderr"
     add("--alerts", metavar="FILE", help=text)
     add("--no-text", action="store_true", help="keep only the beginning of each text of a trace")
@@ -126,11 +125,8 @@ def _read_monitor(args: argparse.Namespace) -> "MonitorSettings | None":
                 field = f"--{option.replace('_', '-')}"
                 raise ConfigError("it needs --monitor FILE", field=field)
         return None
-    from fourscore.models.budget import parse_limits
     from fourscore.stores.monitor import MonitorStore
 
-    if args.hourly_budget:
-        parse_limits(args.hourly_budget)
     if args.alerts is not None:
         from fourscore.monitor.sinks import read_sinks
 
@@ -140,7 +136,7 @@ def _read_monitor(args: argparse.Namespace) -> "MonitorSettings | None":
         path=str(Path(args.monitor).resolve()),
         name=args.monitor_name,
         sample_rate=args.sample_rate,
-        budget=tuple(args.hourly_budget),
+        budget=read_hourly_budget(args),
         keep_text=not args.no_text,
         quiet=args.quiet,
         longest=args.longest,
