@@ -57,7 +57,7 @@ def grown(folder: Path) -> None:
                 f"Version {number}.\n", strategy="format_change", risk="high", why="[red]"
             )
             evolution.decide(number, WON)
-        evolution.execution(30.0, n=100, error_rate=0.7)
+        evolution.record_execution(30.0, n=100, error_rate=0.7)
         evolution.add("Version 4.\n", strategy="step_reorder", risk="low")
 
 

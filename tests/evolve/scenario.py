@@ -24,7 +24,7 @@ def text(number: int) -> str:
 
 
 def added(evolution: Evolution) -> None:
-    number = evolution.history.next
+    number = evolution.history.next_number
     evolution.add(text(number), strategy="step_reorder", risk="low", why="the steps")
 
 
@@ -37,20 +37,20 @@ def decided(decision: Decision) -> Callable[[Evolution], object]:
 
 
 STEPS: list[Callable[[Evolution], object]] = [
-    lambda evolution: evolution.execution(60.0, n=10),
+    lambda evolution: evolution.record_execution(60.0, n=10),
     added,
     decided(WON),
-    lambda evolution: evolution.execution(70.0, error_rate=0.1, n=10),
+    lambda evolution: evolution.record_execution(70.0, error_rate=0.1, n=10),
     added,
     decided(LOST),
     added,
     decided(BRANCHED),
-    lambda evolution: evolution.note("plan", {"seed": 3}),
+    lambda evolution: evolution.add_note("plan", {"seed": 3}),
     added,
     lambda evolution: evolution.withdraw(5, "too long"),
     added,
     decided(WON),
-    lambda evolution: evolution.execution(20.0, n=1000),
+    lambda evolution: evolution.record_execution(20.0, n=1000),
     lambda evolution: evolution.rollback(),
     added,
     decided(LOST),

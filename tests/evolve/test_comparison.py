@@ -7,7 +7,7 @@ import pytest
 
 from fourscore.core import Case, Provenance, Score, Status, Trace
 from fourscore.evolve.comparison import PairedRuns, pair_runs
-from fourscore.evolve.split import order_of
+from fourscore.evolve.split import make_order_key
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 from fourscore.test.compare import ScoredRun
@@ -64,6 +64,6 @@ def test_what_was_not_measured_is_no_zero(tmp_path: Path) -> None:
 def test_the_order_is_not_that_of_the_file(tmp_path: Path) -> None:
     rows: Rows = [(f"c{n}", str(n), [n / 100]) for n in range(50)]
     found = paired(tmp_path, rows, rows[::-1])
-    assert list(found.cases) == sorted(found.cases, key=order_of)
+    assert list(found.cases) == sorted(found.cases, key=make_order_key)
     assert list(found.cases) != [name for name, _, _ in rows]
     assert all(old == new for old, new in found.pairs)

@@ -107,7 +107,7 @@ def consistent(folder: Path, whole: dict[str, bytes]) -> None:
             assert evolution.text(version.number) == scenario.text(version.number)
         texts = [name for name in found if name.endswith(".md")]
         assert len(texts) == len(evolution.versions())
-        kept = {f"versions/{number:04d}.md" for number in evolution.history.kept(5)}
+        kept = {f"versions/{number:04d}.md" for number in evolution.history.find_kept(5)}
         assert kept == {name for name in texts if name.startswith("versions")}
 
 

@@ -39,7 +39,7 @@ def opened(folder: Path) -> Evolution:
 
 
 def added(evolution: Evolution, text: str = "", strategy: str = "format_change") -> int:
-    text = text or f"Version {evolution.history.next}.\n"
+    text = text or f"Version {evolution.history.next_number}.\n"
     return evolution.add(text, strategy=strategy, risk="medium").number
 
 
@@ -118,7 +118,7 @@ def test_a_step_that_cannot_follow_leaves_nothing(folder: Path) -> None:
         with pytest.raises(ValueError, match="2 is rejected"):
             evolution.withdraw(number)
         with pytest.raises(ValueError, match="score"):
-            evolution.execution(100.1)
+            evolution.record_execution(100.1)
         with pytest.raises(ConfigError, match="no version 9"):
             evolution.text(9)
         assert before == ((folder / "log.jsonl").read_bytes(), evolution.history.lines)
@@ -126,9 +126,9 @@ def test_a_step_that_cannot_follow_leaves_nothing(folder: Path) -> None:
 
 def test_the_newest_five_the_best_and_the_active_are_kept(folder: Path) -> None:
     with opened(folder) as evolution:
-        evolution.execution(50.0)
+        evolution.record_execution(50.0)
         evolution.decide(added(evolution), WON)
-        evolution.execution(99.0, n=1000)
+        evolution.record_execution(99.0, n=1000)
         branch = added(evolution)
         evolution.decide(branch, EXPLORED)
         evolution.decide(added(evolution), WON)
@@ -152,7 +152,7 @@ def test_a_rollback_goes_to_the_best_else_to_the_one_before(folder: Path) -> Non
         evolution.decide(added(evolution), WON)
         evolution.decide(added(evolution), WON)
         for score in (80.0, 70.0, 60.0):
-            evolution.execution(score, n=100)
+            evolution.record_execution(score, n=100)
         assert evolution.must_roll_back().reason == "drops"
         assert evolution.rollback(reason="drops").number == 2
         assert not evolution.must_roll_back().yes  # the other version's drops are not this one's
@@ -164,9 +164,9 @@ def test_a_rollback_goes_to_the_best_else_to_the_one_before(folder: Path) -> Non
 def test_errors_of_the_active_version_ask_for_a_rollback(folder: Path) -> None:
     with opened(folder) as evolution:
         evolution.decide(added(evolution), WON)
-        evolution.execution(80.0, error_rate=0.6)
+        evolution.record_execution(80.0, error_rate=0.6)
         assert evolution.must_roll_back().reason == "error_rate"
-        evolution.execution(50.0, error_rate=0.5)
+        evolution.record_execution(50.0, error_rate=0.5)
         assert evolution.must_roll_back().reason == "below_best"
 
 
@@ -178,17 +178,17 @@ def test_limits_look_at_the_history(tmp_path: Path) -> None:
         evolution.decide(2, LOST)
         assert evolution.may_mutate().reason == "cool_down"
         for score in (90.0, 60.0, 80.0, 50.0, 70.0):
-            evolution.execution(score)
+            evolution.record_execution(score)
         assert evolution.may_mutate().yes
         for _ in range(9):
             added(evolution)
             for _ in range(5):
-                evolution.execution(60.0)
+                evolution.record_execution(60.0)
         assert evolution.may_mutate().reason == "per_day"
         now = NOW + timedelta(days=1)
         assert evolution.may_mutate().yes
         for _ in range(5):
-            evolution.execution(90.0)
+            evolution.record_execution(90.0)
         assert evolution.may_mutate().reason == "stable"
 
 
@@ -197,7 +197,7 @@ def test_strategies_have_a_record(folder: Path) -> None:
         for strategy, decision in (("a", WON), ("a", LOST), ("b", LOST), ("b", EXPLORED)):
             evolution.decide(added(evolution, strategy=strategy), decision)
         evolution.withdraw(added(evolution, strategy="c"), "no")
-        assert evolution.record == {"a": StrategyRecord(2, 1), "b": StrategyRecord(2, 1)}
+        assert evolution.strategy_records == {"a": StrategyRecord(2, 1), "b": StrategyRecord(2, 1)}
         assert evolution.history.expected_false == pytest.approx(0.15)
         assert evolution.history.accepted == 2
 

@@ -15,7 +15,7 @@ import pytest
 
 from fourscore import Case, Trace
 from fourscore.cli.main import main
-from fourscore.evolve.hook import append, record_of
+from fourscore.evolve.hook import append, make_record
 from fourscore.formats.logs.log_file import LogFile
 from fourscore.judges.fitness.execution import Execution, count_execution
 
@@ -66,10 +66,10 @@ def test_one_record(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_a_run_put_out_is_kept_within_bounds(response: Any, output: str | None) -> None:
     raw = event(tool_response=response)
-    line, _ = record_of(raw, "", 0.0)
+    line, _ = make_record(raw, "", 0.0)
     assert line is not None
     assert json.loads(line).get("output") == output
-    bare, _ = record_of(raw, "", 0.0, outputs=False)
+    bare, _ = make_record(raw, "", 0.0, outputs=False)
     assert bare is not None
     assert "output" not in json.loads(bare)
 
@@ -89,7 +89,7 @@ def execution(trace: Trace) -> Execution:
 
 def test_a_failure_has_its_words() -> None:
     raw = event(hook_event_name="PostToolUseFailure", error="Exit code 2\nno", duration_ms=12)
-    line, _ = record_of(raw, "", 0.0)
+    line, _ = make_record(raw, "", 0.0)
     assert line is not None
     assert json.loads(line) == {
         "ts": "1970-01-01T00:00:00.000Z",
@@ -172,15 +172,13 @@ def test_the_last_line_of_someone_else_is_ended(tmp_path: Path) -> None:
 
 WRITER = """
 import json, sys
-from fourscore.evolve.hook import append, record_of
-from fourscore.judges.fitness.execution import Execution, count_execution
-from fourscore.formats.logs.log_file import Log
+from fourscore.evolve.hook import append, make_record
 path, name, most = sys.argv[1:]
 for i in range(int(most)):
     more = "x" * (i * 37 % 6000)
     event = {"session_id": name, "tool_name": f"{i}", "error": "e" + more[:290],
              "version": more, "hook_event_name": "PostToolUseFailure", "tool_response": more}
-    line, _ = record_of(json.dumps(event).encode(), "", 0.0)
+    line, _ = make_record(json.dumps(event).encode(), "", 0.0)
     append(path, line)
     sys.stdout.write(f"{i}\\n")
     sys.stdout.flush()
@@ -202,8 +200,8 @@ def test_twenty_at_once_some_killed(tmp_path: Path) -> None:
 
     def listen(name: str, writer: "subprocess.Popen[str]") -> None:
         assert writer.stdout is not None
-        with writer.stdout as said:
-            acknowledged[name] += [line.strip() for line in said if line.endswith("\n")]
+        with writer.stdout as lines:
+            acknowledged[name] += [line.strip() for line in lines if line.endswith("\n")]
 
     listeners = [
         threading.Thread(target=listen, args=(f"w{i}", writer)) for i, writer in enumerate(writers)
@@ -211,6 +209,7 @@ def test_twenty_at_once_some_killed(tmp_path: Path) -> None:
     for listener in listeners:
         listener.start()
     while not path.exists() or path.stat().st_size < 200_000:
+        assert all(writer.poll() is None for writer in writers[8:])
         time.sleep(0.05)
     for writer in chance.sample(writers[8:], 12):  # the first eight come to their end
         time.sleep(chance.random() * 0.1)

@@ -8,7 +8,7 @@ from fourscore.evolve.limits import (
     Limits,
     Mutation,
     Risk,
-    Rollback,
+    RollbackRules,
     may_mutate,
     must_roll_back,
 )
@@ -95,24 +95,24 @@ def test_below_seventy_percent_of_the_best() -> None:
     assert must_roll_back([69.99], 100.0).reason == "below_best"
     assert must_roll_back([10.0], None).reason == "holds"
     assert must_roll_back([], 100.0).reason == "holds"
-    assert must_roll_back([10.0], 100.0, rules=Rollback(share_of_best=None)).reason == "holds"
+    assert must_roll_back([10.0], 100.0, rules=RollbackRules(share_of_best=None)).reason == "holds"
 
 
 def test_errors_above_one_half() -> None:
     assert must_roll_back([], None, 0.5).reason == "holds"
     assert must_roll_back([], None, 0.51).reason == "error_rate"
     assert must_roll_back([], None, None).reason == "holds"
-    assert must_roll_back([], None, 1.0, Rollback(error_rate=None)).reason == "holds"
+    assert must_roll_back([], None, 1.0, RollbackRules(error_rate=None)).reason == "holds"
 
 
 def test_all_of_it_is_a_setting() -> None:
-    assert must_roll_back([80.0, 79.0], rules=Rollback(drops=1)).reason == "drops"
-    assert must_roll_back([80.0, 79.0, 78.0], rules=Rollback(drop=1)).reason == "holds"
-    assert must_roll_back([80.0, 78.9, 77.0], rules=Rollback(drop=1)).reason == "drops"
-    assert must_roll_back([80.0, 79.0, 78.0], rules=Rollback(drops=None)).reason == "holds"
-    assert must_roll_back([80.0], 100.0, rules=Rollback(share_of_best=0.9)).yes
+    assert must_roll_back([80.0, 79.0], rules=RollbackRules(drops=1)).reason == "drops"
+    assert must_roll_back([80.0, 79.0, 78.0], rules=RollbackRules(drop=1)).reason == "holds"
+    assert must_roll_back([80.0, 78.9, 77.0], rules=RollbackRules(drop=1)).reason == "drops"
+    assert must_roll_back([80.0, 79.0, 78.0], rules=RollbackRules(drops=None)).reason == "holds"
+    assert must_roll_back([80.0], 100.0, rules=RollbackRules(share_of_best=0.9)).yes
     for bad in (float("nan"), float("inf")):
         with pytest.raises(ValueError, match="stable_above"):
             Limits(stable_above=bad)
         with pytest.raises(ValueError, match="drop"):
-            Rollback(drop=bad)
+            RollbackRules(drop=bad)

@@ -13,16 +13,16 @@ import pytest
 
 from fourscore.core import Case
 from fourscore.evolve.decision import decide_by_scores
-from fourscore.evolve.evaluator import Bench, Evaluator
+from fourscore.evolve.evaluator import EvaluationSetup, Evaluator
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.log import Noted
-from fourscore.evolve.loop import MOST_REFUSED, Ended, Loop, Way
+from fourscore.evolve.loop import MOST_REFUSED, EvolutionLoop, LoopOptions, LoopResult
 from fourscore.evolve.mutations.failures import Failure
 from fourscore.evolve.mutations.proposers import Proposal, Refusal, make_diff
 from fourscore.evolve.mutations.strategies import MutationRecord, digest_prompt
 from fourscore.evolve.prompted_agent import PromptedAgents
-from fourscore.evolve.split import part_of, split
+from fourscore.evolve.split import find_part, split
 from fourscore.formats.cases import CaseFile
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.messages import ModelError
@@ -122,28 +122,28 @@ class Desk:
         most: int | None = None,
         seed: int = 0,
         choose_strategy: Callable[[Risk], Any] | None = None,
-    ) -> Ended:
+    ) -> LoopResult:
         folder = self.folder
         rubric = read_rubric(str(folder / "rubric.yaml"))
         with self.opened() as evolution, Store(folder / "runs.db") as store:
-            bench = Bench(
+            setup = EvaluationSetup(
                 agents=PromptedAgents(f"{folder / 'agent.py'}:answer"),
                 rubric=rubric,
                 rubric_text=RUBRIC,
                 cases_path="cases.jsonl",
                 plan=RunPlan(repeats=evolution.settings.repeats),
-                watch=_silent,
+                show_progress=_silent,
                 most=most,
             )
             cases = split(CaseFile(folder / "cases.jsonl").cases(), evolution.settings.split)
-            way = Way(
+            way = LoopOptions(
                 rule=rule,
                 seed=seed,
                 proposer=choose_strategy or (lambda _: proposer),
                 tell=self.told.append,
             )
-            evaluator = Evaluator(evolution, store, bench)
-            return asyncio.run(Loop(evolution, evaluator, cases, way).run(generations))
+            evaluator = Evaluator(evolution, store, setup)
+            return asyncio.run(EvolutionLoop(evolution, evaluator, cases, way).run(generations))
 
     def opened(self) -> Evolution:
         return Evolution(self.folder / "evolution", now=lambda: NOW)
@@ -185,12 +185,12 @@ def test_mutations_see_only_what_informs_and_decisions_only_what_decides(desk: D
     desk.begin()
     proposer = ScriptedProposer("right: 0.9", "right: 0.8")
     desk.step(proposer, 2)
-    assert {part_of(case) for case in proposer.shown} == {"inform"}
+    assert {find_part(case) for case in proposer.shown} == {"inform"}
     with Store(desk.folder / "runs.db") as store:
         for info in store.runs():
             purpose = info.id.rpartition("-")[2]
             part = "inform" if purpose.startswith("x") else purpose
-            assert {part_of(row.case.id) for row in store.rows(info.id)} == {part}
+            assert {find_part(row.case.id) for row in store.rows(info.id)} == {part}
 
 
 def test_a_clear_difference_needs_few_cases(desk: Desk) -> None:
@@ -205,8 +205,8 @@ def test_a_clear_difference_needs_few_cases(desk: Desk) -> None:
 def test_the_active_version_is_asked_once_for_each_case(desk: Desk) -> None:
     desk.begin("right: 0.5")
     desk.step(ScriptedProposer("right: 0.12", "right: 0.23", "right: 0.34"), 3)
-    asked = [call for call in desk.calls if call.startswith("right: 0.5|")]
-    assert len(asked) == len(set(asked))
+    attempts_made = [call for call in desk.calls if call.startswith("right: 0.5|")]
+    assert len(attempts_made) == len(set(attempts_made))
 
 
 def test_a_refusal_is_recorded_and_known_from_then_on(desk: Desk) -> None:
@@ -283,15 +283,15 @@ def test_the_days_limit_ends_the_step(desk: Desk) -> None:
 
 def test_after_the_days_high_risks_only_lower_ones_are_asked_for(desk: Desk) -> None:
     desk.begin(settings="limits: {high_risk_per_day: 1, cool_down: 0}\n")
-    asked: list[str] = []
+    attempts_made: list[str] = []
     proposer = ScriptedProposer(("right: 0.1", "high"), "right: 0.2")
 
     def choose_strategy(risk: Risk) -> Any:
-        asked.append(risk)
+        attempts_made.append(risk)
         return proposer
 
     assert desk.step(proposer, 2, choose_strategy=choose_strategy).reason == "done"
-    assert asked == ["high", "medium"]
+    assert attempts_made == ["high", "medium"]
     ended = desk.step(None, choose_strategy=lambda risk: None)
     assert (ended.reason, ended.why) == (
         "high_risk",
@@ -489,7 +489,7 @@ def test_the_held_out_part_is_noted_once_for_each_result(desk: Desk) -> None:
     desk.begin()
     first = desk.step(ScriptedProposer())
     assert first.held_out is not None
-    assert first.held_out.words.startswith("version 1: ")
+    assert first.held_out.summary.startswith("version 1: ")
     desk.step(ScriptedProposer())
     desk.step(ScriptedProposer("right: 0.9"))
     with desk.opened() as evolution:
@@ -503,4 +503,4 @@ def test_a_gain_that_does_not_hold_is_said(desk: Desk) -> None:
         evolution.promote(evolution.add("right: 0.2", strategy="s", risk="low").number)
     ended = desk.step(ScriptedProposer())
     assert ended.held_out is not None
-    assert "no gain here: the decisions were fitted to their own cases" in ended.held_out.words
+    assert "no gain here: the decisions were fitted to their own cases" in ended.held_out.summary

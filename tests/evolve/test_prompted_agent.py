@@ -68,7 +68,11 @@ def test_a_command_has_its_file(file: Path) -> None:
     assert answered("shell: cat {prompt_file} -", file) == f"{PROMPT}why?"
     assert answered('shell: cat "$FOURSCORE_PROMPT_FILE" -', file) == f"{PROMPT}why?"
     agents = PromptedAgents("shell: cat {prompt_file}")
-    assert agents.with_prompt(PROMPT, file).name == agents.plain.name == "shell: cat {prompt_file}"
+    assert (
+        agents.with_prompt(PROMPT, file).name
+        == agents.base_agent.name
+        == "shell: cat {prompt_file}"
+    )
 
 
 def test_a_model_has_it_as_the_system_message(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,9 +97,9 @@ def test_a_model_has_it_as_the_system_message(file: Path, monkeypatch: pytest.Mo
 def test_the_most_that_a_model_takes_counts_the_prompt(file: Path) -> None:
     agents = PromptedAgents("openai:m")
     long: Any = agents.with_prompt("x" * 1000, file)
-    plain: Any = agents.plain
+    base_agent: Any = agents.base_agent
     case = Case(input="why?")
-    assert plain.most(case).input_tokens + 400 < long.most(case).input_tokens
+    assert base_agent.most(case).input_tokens + 400 < long.most(case).input_tokens
     assert isinstance(long.most(case), Usage)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fourscore.core import ConfigError
-from fourscore.evolve.settings import Settings, read_settings, settings_text
+from fourscore.evolve.settings import Settings, format_settings, read_settings
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -80,7 +80,7 @@ def test_a_mistake_names_file_line_and_field(tmp_path: Path, text: str, told: st
 
 
 def test_what_init_writes_reads_back(tmp_path: Path) -> None:
-    text = settings_text({"cases": "../it's: cases.jsonl", "budget": 80})
+    text = format_settings({"cases": "../it's: cases.jsonl", "budget": 80})
     found = read_settings(written(tmp_path, text))
     assert found.cases == str(tmp_path / "../it's: cases.jsonl")
     assert found.budget == 80
@@ -89,4 +89,4 @@ def test_what_init_writes_reads_back(tmp_path: Path) -> None:
     assert usual.limits == Settings().limits
     assert usual.split == Settings().split
     with pytest.raises(ConfigError, match="casse"):
-        settings_text({"casse": 1})
+        format_settings({"casse": 1})

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import Case
-from fourscore.evolve.split import Shares, part_of, place_of, split
+from fourscore.evolve.split import Shares, compute_position, find_part, split
 
 CASES = [Case(id=f"case {n}", input=n) for n in range(3000)]
 
@@ -37,9 +37,9 @@ def test_the_order_of_the_file_does_not_matter() -> None:
 
 @given(st.text())
 def test_every_id_has_one_place(name: str) -> None:
-    assert 0 <= place_of(name) < 1
-    assert part_of(name) == part_of(name)
-    assert part_of(name, Shares(inform=0, decide=1, hold=0)) == "decide"
+    assert 0 <= compute_position(name) < 1
+    assert find_part(name) == find_part(name)
+    assert find_part(name, Shares(inform=0, decide=1, hold=0)) == "decide"
 
 
 def test_shares_that_are_none_are_refused() -> None:
@@ -50,7 +50,7 @@ def test_shares_that_are_none_are_refused() -> None:
 
 def test_the_parts_stay_what_they_are() -> None:
     """Another digest would turn cases that informed mutations into ones that decide."""
-    found = [part_of(f"c{n}") for n in range(8)]
+    found = [find_part(f"c{n}") for n in range(8)]
     assert found == GOLDEN
 
 

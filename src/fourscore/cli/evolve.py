@@ -16,8 +16,8 @@ from fourscore.cli.main import PASSED
 from fourscore.core import ConfigError, DataError
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.lineage import lineage_document, status_document, version_document
-from fourscore.evolve.settings import NAME, settings_text
-from fourscore.evolve.version_files import LARGEST
+from fourscore.evolve.settings import NAME, format_settings
+from fourscore.evolve.version_files import MAX_BYTES
 from fourscore.report import evolution_panel as terminal
 from fourscore.report.lineage_panel import show_lineage
 
@@ -94,7 +94,7 @@ def _init(args: argparse.Namespace) -> int:
     if told and (folder / NAME).exists():
         message = f"{NAME} is there already: change it there, without options here"
         raise ConfigError(message, file=str(folder / NAME))
-    with Evolution.begin(folder, text, settings_text(told), source=args.prompt) as evolution:
+    with Evolution.begin(folder, text, format_settings(told), source=args.prompt) as evolution:
         where = "" if str(folder) == FOLDER else f" --dir {folder}"
         return _begun(args, evolution, f"fourscore evolve status{where}")
 
@@ -179,7 +179,7 @@ def _rollback(args: argparse.Namespace) -> int:
 def _prompt(path: str) -> str:
     try:
         with Path(path).open("rb") as stream:
-            return stream.read(LARGEST + 1).decode()
+            return stream.read(MAX_BYTES + 1).decode()
     except OSError as error:
         raise DataError(error.strerror or "cannot be read", file=path, field="--prompt") from None
     except UnicodeDecodeError:

@@ -16,11 +16,11 @@ from fourscore.cli.main import INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.cli.run_guard import Watchdog, protect_stdout, run_stoppable
 from fourscore.core import ConfigError, DataError, FourscoreError, Rubric
 from fourscore.core.judge import safe_repr
-from fourscore.evolve.evaluator import Bench, Evaluator
+from fourscore.evolve.evaluator import EvaluationSetup, Evaluator
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.lineage import lineage_document, status_document
-from fourscore.evolve.loop import SPENT, Ended, Loop, Way
+from fourscore.evolve.loop import SPENT, EvolutionLoop, LoopOptions, LoopResult
 from fourscore.evolve.mutations.checks import Checks
 from fourscore.evolve.mutations.proposers import KINDS, Proposer, make_proposer
 from fourscore.evolve.mutations.strategies import RISKS, select_strategies
@@ -69,32 +69,32 @@ def run(args: argparse.Namespace) -> int:
         rubric, agents, proposer = _parts(settings, evolution.path)
         cases = _cases(settings)
         most, means = _means(settings, args)
-        pool = model_options.make_model_pool(means, rubric, agents.plain)
+        pool = model_options.make_model_pool(means, rubric, agents.base_agent)
         _check_model(proposer("high"), pool)
-        bench = Bench(
+        setup = EvaluationSetup(
             agents=agents,
             rubric=rubric,
             rubric_text=Path(settings.rubric or RESEARCH).read_text(encoding="utf-8"),
             cases_path=str(settings.cases),
             plan=_plan(settings),
-            watch=_watch,
+            show_progress=_watch,
             most=most,
         )
-        way = Way(rule=settings.rule, seed=settings.seed, proposer=proposer, tell=_tell)
+        way = LoopOptions(rule=settings.rule, seed=settings.seed, proposer=proposer, tell=_tell)
         with Store(_made(settings.store)) as store:
-            evaluator = Evaluator(evolution, store, bench)
-            work = Loop(evolution, evaluator, cases, way).run(args.generations)
+            evaluator = Evaluator(evolution, store, setup)
+            work = EvolutionLoop(evolution, evaluator, cases, way).run(args.generations)
             ended = _carry_out(args, work, pool, settings)
             if ended is None:
                 return INTERRUPTED
-            return _report(args, evolution, ended, evaluator.asked, pool)
+            return _report(args, evolution, ended, evaluator.attempts_made, pool)
 
 
 def _carry_out(
     args: argparse.Namespace, work: Any, pool: ModelPool, settings: Settings
-) -> Ended | None:
+) -> LoopResult | None:
     """How it ended; None where it was interrupted."""
-    found: list[Ended] = []
+    found: list[LoopResult] = []
 
     async def kept() -> bool:
         found.append(await work)
@@ -116,7 +116,11 @@ def _carry_out(
 
 
 def _report(
-    args: argparse.Namespace, evolution: Evolution, ended: Ended, asked: int, pool: ModelPool
+    args: argparse.Namespace,
+    evolution: Evolution,
+    ended: LoopResult,
+    attempts_made: int,
+    pool: ModelPool,
 ) -> int:
     unfinished = ended.reason in UNFINISHED or ended.missing
     code = INCOMPLETE if unfinished else PASSED
@@ -127,9 +131,9 @@ def _report(
         "generations": ended.generations,
         "ended": ended.reason,
         "why": ended.why,
-        "cases_run": asked,
+        "cases_run": attempts_made,
         "not_measured": ended.missing,
-        "held_out": None if held is None else held.document(),
+        "held_out": None if held is None else held.to_document(),
         "lineage": lineage,
         **pool.document(),
         "exit_code": code,
@@ -148,10 +152,10 @@ def _report(
     sys.stdout.write(
         f"active: {history.active}; {len(history.decisions)} decisions, {history.accepted} accepted"
         f" (at most {history.expected_false:.2g} by chance, were nothing better);"
-        f" {asked} cases run\n"
+        f" {attempts_made} cases run\n"
     )
     if held is not None:
-        sys.stdout.write(f"held out: {held.words}\n")
+        sys.stdout.write(f"held out: {held.summary}\n")
     sys.stdout.writelines(
         f"{line}\n" for line in summary_text.format_model_costs(document.get("models", ()))
     )

@@ -13,20 +13,20 @@ _held: "weakref.WeakSet[Lock]" = weakref.WeakSet()
 
 def prepare(path: Path, data: bytes) -> Path:
     """The data on disk beside its place, ready to be renamed."""
-    draft = draft_of(path)
+    draft = get_draft_path(path)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
-        _put(descriptor, data)
+        _write_all(descriptor, data)
     finally:
         os.close(descriptor)
     return draft
 
 
-def draft_of(path: Path) -> Path:
+def get_draft_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.tmp")
 
 
-def settle(draft: Path, path: Path) -> None:
+def move_into_place(draft: Path, path: Path) -> None:
     """Under its name, and the name on disk; also from one folder to another."""
     draft.replace(path)
     for folder in {path.parent, draft.parent}:
@@ -34,7 +34,7 @@ def settle(draft: Path, path: Path) -> None:
 
 
 def write(path: Path, data: bytes) -> None:
-    settle(prepare(path, data), path)
+    move_into_place(prepare(path, data), path)
 
 
 def append(path: Path, line: bytes) -> None:
@@ -43,7 +43,7 @@ def append(path: Path, line: bytes) -> None:
     try:
         before = os.fstat(descriptor).st_size
         try:
-            _put(descriptor, line)
+            _write_all(descriptor, line)
         except OSError:
             os.ftruncate(descriptor, before)
             raise
@@ -53,7 +53,7 @@ def append(path: Path, line: bytes) -> None:
         sync_folder(path.parent)
 
 
-def trim(path: Path) -> bool:
+def drop_partial_line(path: Path) -> bool:
     """Cut off a last line without an end, which a kill has left; whether no line stands."""
     data = path.read_bytes()
     end = data.rfind(b"\n") + 1
@@ -75,7 +75,7 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _put(descriptor: int, data: bytes) -> None:
+def _write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
@@ -115,10 +115,10 @@ class Lock:
             os.close(descriptor)
 
 
-def _forget() -> None:
+def _release_in_child() -> None:
     """In a forked child: a lock it inherited would outlive the process that took it."""
     for lock in list(_held):
         lock.release()
 
 
-os.register_at_fork(after_in_child=_forget)
+os.register_at_fork(after_in_child=_release_in_child)

@@ -18,7 +18,7 @@ from fourscore.core import Case, digest
 from fourscore.evolve.decision import Decision, decide_by_pairs, decide_by_scores
 from fourscore.evolve.evaluator import Evaluator, Stopped
 from fourscore.evolve.history import Version
-from fourscore.evolve.split import order_of
+from fourscore.evolve.split import make_order_key
 from fourscore.stats.paired import Attempt
 from fourscore.stats.paired_scores import ScorePairs
 from fourscore.stats.sequential import SequentialPlan
@@ -91,7 +91,7 @@ def pair_runs(old: ScoredRun, new: ScoredRun) -> PairedRuns:
             unmeasured += 1
         else:
             found[row.case.id] = known[1], now
-    cases = tuple(sorted(found, key=order_of))
+    cases = tuple(sorted(found, key=make_order_key))
     return PairedRuns(
         cases=cases,
         pairs=tuple(found[case] for case in cases),
@@ -122,7 +122,7 @@ class HeldOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     high: float | None = None
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         if not self.n:
             return "no held-out case was measured"
         if self.first == self.active:
@@ -136,7 +136,7 @@ class HeldOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return f"{told}; chance could explain it"
         return told
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         told: dict[str, Any] = msgspec.to_builtins(self)
         return told
 

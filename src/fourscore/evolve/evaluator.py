@@ -29,7 +29,7 @@ from fourscore.test.run import (
 #: How attempts end that the agent itself has failed in.
 FAILED = (Status.AGENT_ERROR, Status.TIMEOUT)
 
-Watch = Callable[[int], AbstractContextManager[Observer]]
+ProgressFactory = Callable[[int], AbstractContextManager[Observer]]
 Row = tuple[Case, Trace, Score]
 
 
@@ -41,20 +41,20 @@ class Stopped(Exception):  # noqa: N818 - it is no error
         self.reason, self.why = reason, why
 
 
-class Bench(msgspec.Struct, frozen=True, kw_only=True):
+class EvaluationSetup(msgspec.Struct, frozen=True, kw_only=True):
     """What versions are tried with. `most` is how many attempts may be made, None for any number;
-    `watch` is told how many are next, and each that has ended."""
+    `show_progress` is told how many are next, and each that has ended."""
 
     agents: PromptedAgents
     rubric: Rubric
     rubric_text: str
     cases_path: str
     plan: RunPlan
-    watch: Watch
+    show_progress: ProgressFactory
     most: int | None = None
 
 
-class Measured(msgspec.Struct, frozen=True):
+class Measurement(msgspec.Struct, frozen=True):
     """Of each case in turn the mean score of its attempts, 0 to 100, None where there is none; and
     which share of the attempts failed."""
 
@@ -71,32 +71,32 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 class Evaluator:
-    def __init__(self, evolution: Evolution, store: Store, bench: Bench) -> None:
-        self.evolution, self.store, self.bench = evolution, store, bench
-        self.asked = 0
+    def __init__(self, evolution: Evolution, store: Store, setup: EvaluationSetup) -> None:
+        self.evolution, self.store, self.setup = evolution, store, setup
+        self.attempts_made = 0
         self._known: dict[str, dict[tuple[str, int], Score]] = {}
         self._runs = {info.id for info in store.runs()}
 
     async def measure(
         self, version: Version, part: Sequence[Case], purpose: str, first: int | None = None
-    ) -> Measured:
+    ) -> Measurement:
         """The version on the first cases of a part, on all if no number is told; what is stored of
         them is not asked for again."""
-        name, cases = self.run_of(version, purpose), part[:first]
+        name, cases = self.make_run_id(version, purpose), part[:first]
         self._begin(name, version, len(part))
         todo = self._todo(name, cases)
         if todo:
             await self._carry_out(name, version, todo)
             if len(cases) == len(part):
-                self.store.finish(name, summarize_run(self.store, name, self.bench.rubric))
+                self.store.finish(name, summarize_run(self.store, name, self.setup.rubric))
         rows = [self._attempts(name, case) for case in cases]
         found = [score for row in rows for score in row]
         failed = sum(score.status in FAILED for score in found)
-        return Measured(tuple(map(_mean, rows)), failed / len(found) if found else 0.0)
+        return Measurement(tuple(map(_mean, rows)), failed / len(found) if found else 0.0)
 
     def scores(self, version: Version, part: Sequence[Case], purpose: str) -> list[float | None]:
         """Those that are stored, 0 to 100; nobody is asked."""
-        name = self.run_of(version, purpose)
+        name = self.make_run_id(version, purpose)
         if name not in self._runs:
             return [None] * len(part)
         self._known.setdefault(name, {})
@@ -105,42 +105,42 @@ class Evaluator:
 
     def rows(self, version: Version, purpose: str) -> list[Row]:
         """What a run of it has stored; nothing where there is none."""
-        name = self.run_of(version, purpose)
+        name = self.make_run_id(version, purpose)
         if name not in self._runs:
             return []
         found = self.store.rows(name)
         return [(row.case, row.trace, row.score) for row in found if row.score is not None]
 
-    def run_of(self, version: Version, purpose: str) -> str:
+    def make_run_id(self, version: Version, purpose: str) -> str:
         """The id of a run, the same in every process."""
-        bench = self.bench
+        setup = self.setup
         given = [
             version.digest,
-            bench.agents.spec,
-            bench.agents.version,
-            bench.rubric.provenance.rubric,
-            bench.plan.repeats,
+            setup.agents.spec,
+            setup.agents.version,
+            setup.rubric.provenance.rubric,
+            setup.plan.repeats,
         ]
         return f"evolve-{version.number:04d}-{digest(given)[:10]}-{purpose}"
 
     def _attempts(self, name: str, case: Case) -> list[Score]:
-        known, repeats = self._known[name], range(1, self.bench.plan.repeats + 1)
+        known, repeats = self._known[name], range(1, self.setup.plan.repeats + 1)
         return [known[case.id, each] for each in repeats if (case.id, each) in known]
 
     def _begin(self, name: str, version: Version, planned: int) -> None:
-        bench = self.bench
+        setup = self.setup
         if name not in self._runs:
             info = RunInfo(
                 id=name,
                 name=f"version {version.number}",
                 labels={"evolution": str(self.evolution.path), "version": str(version.number)},
-                agent=bench.agents.plain.name,
-                agent_version=bench.agents.version or None,
-                cases_path=bench.cases_path,
-                rubric_fingerprint=bench.rubric.provenance.rubric,
-                rubric=bench.rubric_text,
-                repeats=bench.plan.repeats,
-                planned=planned * bench.plan.repeats,
+                agent=setup.agents.base_agent.name,
+                agent_version=setup.agents.version or None,
+                cases_path=setup.cases_path,
+                rubric_fingerprint=setup.rubric.provenance.rubric,
+                rubric=setup.rubric_text,
+                repeats=setup.plan.repeats,
+                planned=planned * setup.plan.repeats,
             )
             self.store.start(info)
             self._runs.add(name)
@@ -150,9 +150,9 @@ class Evaluator:
         """What has no score. A case that was changed is asked again; an answer that nobody could
         judge is judged again, once in each process."""
         known, todo = self._known[name], []
-        judge = self.bench.rubric.provenance.rubric
+        judge = self.setup.rubric.provenance.rubric
         for position, case in enumerate(cases):
-            for repeat in range(1, self.bench.plan.repeats + 1):
+            for repeat in range(1, self.setup.plan.repeats + 1):
                 if (case.id, repeat) in known:
                     continue
                 row = self.store.row(name, case.id, repeat, judge)
@@ -167,28 +167,28 @@ class Evaluator:
         return todo
 
     async def _carry_out(self, name: str, version: Version, todo: list[PlannedAttempt]) -> None:
-        bench, known = self.bench, self._known[name]
+        setup, known = self.setup, self._known[name]
         over = False
-        if bench.most is not None and len(todo) > bench.most - self.asked:
-            todo, over = todo[: max(0, bench.most - self.asked)], True
+        if setup.most is not None and len(todo) > setup.most - self.attempts_made:
+            todo, over = todo[: max(0, setup.most - self.attempts_made)], True
         number = version.number
-        agent = bench.agents.with_prompt(
-            self.evolution.text(number), self.evolution.file_of(number)
+        agent = setup.agents.with_prompt(
+            self.evolution.text(number), self.evolution.find_file(number)
         )
-        with self.store.writer(name) as writer, bench.watch(len(todo)) as tick:
+        with self.store.writer(name) as writer, setup.show_progress(len(todo)) as tick:
 
             def observe(outcome: AttemptOutcome) -> None:
-                self.asked += 1
+                self.attempts_made += 1
                 known[outcome.case_id, outcome.repeat] = outcome.score
                 tick(outcome)
 
             whole = await run_attempts(
-                todo, agent, bench.rubric, writer=writer, plan=bench.plan, observe=observe
+                todo, agent, setup.rubric, writer=writer, plan=setup.plan, observe=observe
             )
         if not whole:
             raise Stopped("budget", "the budget for models is spent")
         if over:
-            raise Stopped("cases", f"the budget of {bench.most} cases is spent")
+            raise Stopped("cases", f"the budget of {setup.most} cases is spent")
 
 
 def _mean(scores: Sequence[Score]) -> float | None:

@@ -26,14 +26,13 @@ from fourscore.evolve.decision import Decision
 from fourscore.evolve.history import (
     StrategyRecord,
     Version,
+    decide_result,
     extend_history,
     read_history,
-    result_of,
 )
 from fourscore.evolve.limits import Risk, Ruling, may_mutate, must_roll_back
 from fourscore.evolve.log import (
     AnyEvent,
-    Begun,
     Decided,
     Executed,
     Log,
@@ -41,19 +40,20 @@ from fourscore.evolve.log import (
     Promoted,
     Proposed,
     Result,
-    Returned,
+    RolledBack,
+    Started,
     Withdrawn,
-    line_of,
-    stamp,
+    encode_event,
+    format_time,
 )
 from fourscore.evolve.settings import NAME, Settings, read_settings
 from fourscore.evolve.version_files import (
-    Texts,
+    VersionTexts,
     check_state,
     check_text,
-    encoded,
+    encode_state,
+    make_state,
     read_state,
-    state_of,
 )
 
 #: Characters of a reason that are kept: a model may have written it.
@@ -72,7 +72,7 @@ class Evolution:
         self, path: str | Path, *, write: bool = True, now: Callable[[], datetime] = _now
     ) -> None:
         self.path, self._now = Path(path), now
-        self._log, self._texts = Log(self.path / "log.jsonl"), Texts(self.path)
+        self._log, self._texts = Log(self.path / "log.jsonl"), VersionTexts(self.path)
         self._lock: files.Lock | None = None
         if not self._log.path.is_file():
             message = f"there is no log.jsonl in it; fourscore evolve init {self.path} begins one"
@@ -112,16 +112,16 @@ class Evolution:
         lock = files.Lock(path / ".lock")
         log = path / "log.jsonl"
         try:
-            if log.exists() and not files.trim(log):
+            if log.exists() and not files.drop_partial_line(log):
                 raise DataError("there is an evolution in it already", file=str(path))
             files.write(path / ".gitignore", _IGNORED)
             if (path / NAME).exists():
                 read_settings(path / NAME)
             else:
                 read_settings(files.prepare(path / NAME, settings.encode()))
-            digest = Texts(path).prepare(1, text)
-            event = Begun(at=stamp(now()), digest=digest, source=source)
-            files.append(log, line_of(event))
+            digest = VersionTexts(path).prepare(1, text)
+            event = Started(at=format_time(now()), digest=digest, source=source)
+            files.append(log, encode_event(event))
         finally:
             lock.release()
         return cls(path, now=now)
@@ -158,9 +158,9 @@ class Evolution:
         return self.history.pending
 
     @property
-    def record(self) -> dict[str, StrategyRecord]:
+    def strategy_records(self) -> dict[str, StrategyRecord]:
         """How each strategy has done."""
-        return self.history.record
+        return self.history.strategy_records
 
     def versions(self) -> list[Version]:
         return list(self.history.versions.values())
@@ -178,9 +178,9 @@ class Evolution:
         version = self.active if number is None else self.version(number)
         return self._texts.read(version)
 
-    def file_of(self, number: int) -> Path:
+    def find_file(self, number: int) -> Path:
         """Where its text is."""
-        return self._texts.file_of(number)
+        return self._texts.find_file(number)
 
     def events(self) -> Iterator[AnyEvent]:
         """Every step, the oldest first."""
@@ -201,7 +201,7 @@ class Evolution:
     def must_roll_back(self) -> Ruling:
         """Whether the active version is to be given up; never where there is no earlier one."""
         found = self.history
-        if found.earlier is None:
+        if found.rollback_target is None:
             return Ruling(False, "first", "there is no earlier version")
         rules = self.settings.rollback
         return must_roll_back(found.scores, self.best.score, found.error_rate, rules)
@@ -214,7 +214,7 @@ class Evolution:
         """A candidate, which waits for its decision."""
         check_text(text)
         self._may_write()
-        number = self.history.next
+        number = self.history.next_number
         parent = self.history.active if parent is None else self.version(parent).number
         event = Proposed(
             at=self._at(),
@@ -235,7 +235,7 @@ class Evolution:
         """
         if not decision.final:
             raise ValueError(f"decision: it waits for {decision.more} more pairs")
-        result = result_of(decision)
+        result = decide_result(decision)
         event = Decided(
             at=self._at(),
             version=self.version(number).number,
@@ -257,7 +257,7 @@ class Evolution:
     def rollback(self, number: int | None = None, *, reason: str = "", why: str = "") -> Version:
         """Back to an earlier version: the one named, else the best, else the one before."""
         found = self.history
-        target = found.earlier if number is None else self.version(number).number
+        target = found.rollback_target if number is None else self.version(number).number
         if target is None:
             message = "there is no earlier version to go back to"
             raise ConfigError(message, file=str(self.path))
@@ -268,10 +268,10 @@ class Evolution:
             message = f"{target} was never active; those that were: {before}"
             raise ConfigError(message, file=str(self.path), field="version")
         left = found.active
-        self._step(Returned(at=self._at(), version=target, left=left, reason=reason, why=why))
+        self._step(RolledBack(at=self._at(), version=target, left=left, reason=reason, why=why))
         return self.active
 
-    def execution(
+    def record_execution(
         self, score: float, *, error_rate: float = 0.0, n: int = 1, version: int | None = None
     ) -> None:
         """A version, the active one if none is named, was run on n cases outside of decisions."""
@@ -279,7 +279,7 @@ class Evolution:
         told = Executed(at=self._at(), version=number, score=score, error_rate=error_rate, n=n)
         self._step(told)
 
-    def note(self, about: str, data: dict[str, Any]) -> None:
+    def add_note(self, about: str, data: dict[str, Any]) -> None:
         self._step(Noted(at=self._at(), about=about, data=data))
 
     # Files
@@ -289,7 +289,7 @@ class Evolution:
         return self.path / "state.json"
 
     def _at(self) -> str:
-        return stamp(self._now())
+        return format_time(self._now())
 
     def _may_write(self) -> None:
         if self._lock is None:
@@ -302,21 +302,21 @@ class Evolution:
 
     def _carry_out(self, *, current: bool) -> None:
         """Make the folder what the log says it is."""
-        files.trim(self._log.path)
+        files.drop_partial_line(self._log.path)
         found = self.history
-        self._texts.place(found.versions.values(), found.kept(self.settings.keep))
+        self._texts.place(found.versions.values(), found.find_kept(self.settings.keep))
         for draft in self.path.glob(".*.tmp"):
             draft.unlink()
         if not current:
-            files.write(self._state, encoded(state_of(self.history)))
+            files.write(self._state, encode_state(make_state(self.history)))
 
     def _settle_settings(self) -> None:
         """Those of a folder whose making was cut off after its first line."""
         path = self.path / NAME
-        if not path.exists() and files.draft_of(path).exists():
-            files.settle(files.draft_of(path), path)
+        if not path.exists() and files.get_draft_path(path).exists():
+            files.move_into_place(files.get_draft_path(path), path)
 
     def _check_texts(self) -> None:
         """Those that are in use; an archived one is checked when it is read."""
-        for number in sorted(self.history.kept(self.settings.keep)):
+        for number in sorted(self.history.find_kept(self.settings.keep)):
             self._texts.read(self.history.versions[number])

@@ -17,18 +17,18 @@ from fourscore.evolve.limits import Mutation, Risk
 from fourscore.evolve.log import (
     REFUSED,
     AnyEvent,
-    Begun,
     Decided,
     Executed,
     Log,
     Noted,
     Promoted,
     Proposed,
-    Returned,
+    RolledBack,
+    Started,
     Withdrawn,
-    event_of,
-    line_of,
-    time_of,
+    decode_event,
+    encode_event,
+    parse_time,
 )
 from fourscore.evolve.mutations.strategies import MutationRecord, Try
 
@@ -72,10 +72,10 @@ class History:
         self._since_active = 0
 
     def add(self, event: AnyEvent) -> None:
-        if isinstance(event, Begun) == bool(self.versions):
+        if isinstance(event, Started) == bool(self.versions):
             raise ValueError("event: expected init on the first line, and there only")
         match event:
-            case Begun():
+            case Started():
                 self._new(event.version, None, event.digest, "init", None, event.source, event.at)
                 self._activate(1)
             case Proposed():
@@ -93,7 +93,7 @@ class History:
             case Promoted():
                 self._known(event.version)
                 self._activate(event.version)
-            case Returned():
+            case RolledBack():
                 if event.left != self.active:
                     raise ValueError(f"left: version {event.left} was not active")
                 if event.version not in self.was_active or event.version == self.active:
@@ -102,7 +102,7 @@ class History:
         self.lines += 1
 
     @property
-    def next(self) -> int:
+    def next_number(self) -> int:
         return len(self.versions) + 1
 
     @property
@@ -124,7 +124,7 @@ class History:
         )
 
     @property
-    def earlier(self) -> int | None:
+    def rollback_target(self) -> int | None:
         """Where a rollback goes: to the best, else to the one that was active before."""
         if self.best != self.active and self.versions[self.best].score is not None:
             return self.best
@@ -146,7 +146,7 @@ class History:
         return self._since_mutation
 
     @property
-    def record(self) -> dict[str, StrategyRecord]:
+    def strategy_records(self) -> dict[str, StrategyRecord]:
         found: dict[str, StrategyRecord] = {}
         for event in self.decisions:
             strategy = self.versions[event.version].strategy
@@ -164,26 +164,26 @@ class History:
     def accepted(self) -> int:
         return sum(each.decision.accepted for each in self.decisions)
 
-    def kept(self, newest: int) -> set[int]:
+    def find_kept(self, newest: int) -> set[int]:
         """Versions whose files stay where they are; the others go to the archive."""
         held = {self.active, self.best, *self.branches}
         held |= {n for n, each in self.versions.items() if each.status == "candidate"}
         return held | set(sorted(self.versions)[-newest:])
 
     def _proposed(self, event: Proposed) -> None:
-        if event.version != self.next:
-            raise ValueError(f"version: expected {self.next}, got {event.version}")
+        if event.version != self.next_number:
+            raise ValueError(f"version: expected {self.next_number}, got {event.version}")
         self._known(event.parent, "parent")
         why, at = event.why, event.at
         self._new(event.version, event.parent, event.digest, event.strategy, event.risk, why, at)
-        self.mutations.append(Mutation(time_of(at), event.risk))
+        self.mutations.append(Mutation(parse_time(at), event.risk))
         self._since_mutation = 0
 
     def _decided(self, event: Decided) -> None:
         self._expect(event.version, "candidate", "branch")
         self._known(event.against, "against")
         decision = event.decision
-        if event.result != result_of(decision):
+        if event.result != decide_result(decision):
             raise ValueError(f"result: {event.result} does not follow from the decision")
         self.decisions.append(event)
         if decision.n:
@@ -252,7 +252,7 @@ class History:
             raise ValueError(f"version: {number} is {found}, expected {' or '.join(statuses)}")
 
 
-def result_of(decision: Decision) -> Literal["promoted", "rejected", "branched"]:
+def decide_result(decision: Decision) -> Literal["promoted", "rejected", "branched"]:
     """Exploration goes to a branch, whatever rule asked for it."""
     if not decision.accepted:
         return "rejected"
@@ -280,7 +280,9 @@ def extend_history(history: History, event: AnyEvent, log: Log) -> History:
     for name, value in vars(history).items():
         if isinstance(value, dict | list):
             setattr(longer, name, value.copy())
-    longer.add(event_of(line_of(event), log.path, history.lines + 1))  # as it will be read again
+    longer.add(
+        decode_event(encode_event(event), log.path, history.lines + 1)
+    )  # as it will be read again
     log.append(event)
     return longer
 
@@ -292,7 +294,7 @@ class Tries(NamedTuple):
     made: int
 
 
-def tries_of(events: Iterable[AnyEvent]) -> Tries:
+def read_tries(events: Iterable[AnyEvent]) -> Tries:
     """A text that stands in the history by whatever way is never proposed again."""
     events = list(events)
     won = {
@@ -306,7 +308,7 @@ def tries_of(events: Iterable[AnyEvent]) -> Tries:
 
 def _tries(events: Iterable[AnyEvent], won: set[int]) -> Iterator[Try]:
     for event in events:
-        if isinstance(event, Begun):
+        if isinstance(event, Started):
             yield Try("", event.digest)
         elif isinstance(event, Proposed):
             yield Try(event.strategy, event.digest, accepted=event.version in won)

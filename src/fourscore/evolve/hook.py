@@ -34,12 +34,12 @@ def main(words: "Sequence[str]") -> int:
     try:
         path, version, outputs = _options(words)
         raw = sys.stdin.buffer.read(EVENT) if sys.stdin is not None else b""
-        line, folder = record_of(raw, version, time.time(), outputs)
+        line, folder = make_record(raw, version, time.time(), outputs)
         path = os.path.join(folder, path)  # noqa: PTH118
         if line is not None:
             append(path, line)
     except BaseException as error:
-        _complain(path, error)
+        _log_problem(path, error)
     return 0
 
 
@@ -63,7 +63,7 @@ def _options(words: "Sequence[str]") -> "tuple[str, str, bool]":
     return path, version, outputs
 
 
-def record_of(
+def make_record(
     raw: bytes, version: str, now: float, outputs: bool = True
 ) -> "tuple[bytes | None, str]":
     """The line for an event, and the folder of the agent; no line for what is no tool use."""
@@ -114,8 +114,8 @@ def append(path: str, line: bytes) -> None:
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        if _locked(handle):
-            _mend(handle)
+        if _take_lock(handle):
+            _repair_last_line(handle)
         written = os.write(handle, line)
         if written != len(line):  # the disk is full: what is there must not spoil the next line
             raise OSError(f"only {written} of {len(line)} bytes could be written")
@@ -123,7 +123,7 @@ def append(path: str, line: bytes) -> None:
         os.close(handle)  # and so unlocks
 
 
-def _locked(handle: int) -> bool:
+def _take_lock(handle: int) -> bool:
     import fcntl
 
     for _ in range(TRIES):
@@ -135,7 +135,7 @@ def _locked(handle: int) -> bool:
     return False
 
 
-def _mend(handle: int) -> None:
+def _repair_last_line(handle: int) -> None:
     """Cut off what a killed process of ours left half written; end anyone else's last line."""
     size = os.fstat(handle).st_size
     if not size or os.pread(handle, 1, size - 1) == b"\n":
@@ -160,7 +160,7 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-def _complain(path: str, error: BaseException) -> None:
+def _log_problem(path: str, error: BaseException) -> None:
     """A line in the log of problems, if even that can be had."""
     try:
         moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

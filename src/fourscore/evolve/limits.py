@@ -39,7 +39,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             check_finite(field, getattr(self, field))
 
 
-class Rollback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RollbackRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When the active version is given up.
 
     After `drops` drops in a row, each by more than `drop` points; below `share_of_best` of the best
@@ -111,14 +111,14 @@ def must_roll_back(
     scores: Sequence[float],
     best: float | None = None,
     error_rate: float | None = None,
-    rules: Rollback | None = None,
+    rules: RollbackRules | None = None,
 ) -> Ruling:
     """Whether the active version is to be given up.
 
     `scores` are those of its executions, newest last; `best` is the best version's score and
     `error_rate` that of the newest execution, None where unknown.
     """
-    rules = rules or Rollback()
+    rules = rules or RollbackRules()
     if rules.error_rate is not None and error_rate is not None and error_rate > rules.error_rate:
         told = f"{error_rate:.0%} of the cases failed, {rules.error_rate:.0%} are allowed"
         return Ruling(True, "error_rate", told)

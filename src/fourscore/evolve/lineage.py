@@ -25,7 +25,7 @@ class Row(NamedTuple):
     failed: bool = False
 
 
-class Family:
+class VersionTree:
     """`most` are the versions that are shown: the first, active and best, then the newest."""
 
     def __init__(self, history: History, most: int | None = None) -> None:
@@ -81,7 +81,7 @@ def _shown(history: History, most: int | None) -> set[int]:
     return held
 
 
-def spans(numbers: Iterable[int]) -> str:
+def format_ranges(numbers: Iterable[int]) -> str:
     """3, 5 to 9, 12."""
     found: list[list[int]] = []
     for number in sorted(numbers):
@@ -95,7 +95,7 @@ def spans(numbers: Iterable[int]) -> str:
 def version_document(evolution: Evolution, version: Version) -> dict[str, Any]:
     document: dict[str, Any] = msgspec.to_builtins(version)
     number = version.number
-    file = evolution.file_of(number).relative_to(evolution.path)
+    file = evolution.find_file(number).relative_to(evolution.path)
     document.update(file=str(file), best=number == evolution.history.best)
     return document
 
@@ -115,7 +115,8 @@ def status_document(evolution: Evolution) -> dict[str, Any]:
         "accepted": history.accepted,
         "expected_false": round(history.expected_false, 6),
         "strategies": {
-            name: msgspec.to_builtins(record) for name, record in sorted(history.record.items())
+            name: msgspec.to_builtins(record)
+            for name, record in sorted(history.strategy_records.items())
         },
         "may_mutate": {
             risk: evolution.may_mutate(risk)._asdict() for risk in ("low", "medium", "high")
@@ -129,7 +130,7 @@ def lineage_document(evolution: Evolution) -> list[dict[str, Any]]:
     history = evolution.history
     decided = {each.version: each for each in history.decisions}
     found = []
-    for row in Family(history).rows():
+    for row in VersionTree(history).rows():
         for number in row.numbers:
             document = version_document(evolution, history.versions[number])
             last = decided.get(number)

@@ -31,10 +31,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
     at: str
 
     def __post_init__(self) -> None:
-        time_of(self.at)
+        parse_time(self.at)
 
 
-class Begun(Event, frozen=True, kw_only=True, tag="init"):
+class Started(Event, frozen=True, kw_only=True, tag="init"):
     """The first version, by a person."""
 
     version: Literal[1] = 1
@@ -90,7 +90,7 @@ class Promoted(Event, frozen=True, kw_only=True, tag="promotion"):
     why: str = ""
 
 
-class Returned(Event, frozen=True, kw_only=True, tag="rollback"):
+class RolledBack(Event, frozen=True, kw_only=True, tag="rollback"):
     """An earlier version is active again, and `left` is not."""
 
     version: Number
@@ -106,12 +106,12 @@ class Noted(Event, frozen=True, kw_only=True, tag="note"):
     data: dict[str, Any] = {}
 
 
-AnyEvent = Begun | Proposed | Decided | Withdrawn | Executed | Promoted | Returned | Noted
+AnyEvent = Started | Proposed | Decided | Withdrawn | Executed | Promoted | RolledBack | Noted
 _DECODER: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 _ENCODER = msgspec.json.Encoder()
 
 
-def time_of(text: str) -> datetime:
+def parse_time(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -121,15 +121,15 @@ def time_of(text: str) -> datetime:
     return found
 
 
-def stamp(now: datetime) -> str:
+def format_time(now: datetime) -> str:
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def line_of(event: AnyEvent) -> bytes:
+def encode_event(event: AnyEvent) -> bytes:
     return _ENCODER.encode(event) + b"\n"
 
 
-def event_of(line: bytes, path: Path, number: int) -> AnyEvent:
+def decode_event(line: bytes, path: Path, number: int) -> AnyEvent:
     """A line of the log; a `DataError` at its number where it is not one."""
     file = str(path)
     try:
@@ -155,8 +155,8 @@ class Log:
         with self.path.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 if line.endswith(b"\n"):
-                    yield number, event_of(line, self.path, number)
+                    yield number, decode_event(line, self.path, number)
 
     def append(self, event: AnyEvent) -> None:
         """Write one line; it is on disk when this returns."""
-        files.append(self.path, line_of(event))
+        files.append(self.path, encode_event(event))

@@ -16,7 +16,7 @@ from fourscore.evolve.comparison import Comparison, HeldOut, compare_held_out
 from fourscore.evolve.decision import Rule
 from fourscore.evolve.evaluator import Evaluator, Stopped
 from fourscore.evolve.folder import Evolution
-from fourscore.evolve.history import Version, tries_of
+from fourscore.evolve.history import Version, read_tries
 from fourscore.evolve.limits import Risk, Ruling, must_roll_back
 from fourscore.evolve.log import HELD_OUT, REFUSED, Noted
 from fourscore.evolve.mutations.failures import SortedCases, sort_cases
@@ -33,7 +33,7 @@ SPENT = ("budget", "cases", "model")
 NOISE = 1.645
 
 
-class Way(msgspec.Struct, frozen=True, kw_only=True):
+class LoopOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How to go about it. `proposer` gives one up to a risk, or None where it has none so low;
     `tell` is given lines for people, in which others' words may stand."""
 
@@ -43,7 +43,7 @@ class Way(msgspec.Struct, frozen=True, kw_only=True):
     tell: Callable[[str], None]
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True):
+class LoopResult(msgspec.Struct, frozen=True, kw_only=True):
     """How a step ended: after all its generations (`done`), or why before; `missing` cases of its
     executions and of the held-out part could not be measured."""
 
@@ -54,10 +54,12 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     missing: int = 0
 
 
-class Loop:
+class EvolutionLoop:
     """Of no part more cases are used than a decision has pairs at the most."""
 
-    def __init__(self, evolution: Evolution, evaluator: Evaluator, cases: Split, way: Way) -> None:
+    def __init__(
+        self, evolution: Evolution, evaluator: Evaluator, cases: Split, way: LoopOptions
+    ) -> None:
         self.evolution, self.evaluator, self.way = evolution, evaluator, way
         most = evolution.settings.budget
         self._inform, self._hold = cases.inform[:most], cases.hold[:most]
@@ -66,7 +68,7 @@ class Loop:
         self._left = evolution.pending  # by a step that was cut off, or that could not measure
         self._missing = 0
 
-    async def run(self, generations: int) -> Ended:
+    async def run(self, generations: int) -> LoopResult:
         """So many generations, or fewer where something stands against them; and what the held-out
         cases say, unless the means are spent."""
         done, stop = 0, Stopped("done", "")
@@ -86,7 +88,7 @@ class Loop:
                 held = await self._held_out()
             except Stopped as stopped:
                 stop = stopped
-        return Ended(
+        return LoopResult(
             generations=done,
             reason=stop.reason,
             why=stop.why,
@@ -127,7 +129,7 @@ class Loop:
             raise Stopped("unmeasured", why)
         self._missing += found.missing
         score = fsum(known) / len(known)
-        self.evolution.execution(score, error_rate=found.error_rate, n=len(known))
+        self.evolution.record_execution(score, error_rate=found.error_rate, n=len(known))
         failed = f", {found.error_rate:.0%} failed" if found.error_rate else ""
         grade = grade_of(score).letter  # it advises, the rules decide
         told = f"version {active.number}: {score:.2f} ({grade}) over {len(known)} cases{failed}"
@@ -176,7 +178,7 @@ class Loop:
 
     async def _propose(self) -> None:
         """A candidate from the failures of the cases that inform; each refusal is recorded."""
-        tries = tries_of(self.evolution.events())
+        tries = read_tries(self.evolution.events())
         record, seen = tries.record, self._seen()
         parent = self._parent()
         text = self.evolution.text(parent.number)
@@ -222,7 +224,7 @@ class Loop:
             self.way.tell(f"    {line}")
 
     def _refused(self, refused: Refusal) -> None:
-        self.evolution.note(REFUSED, msgspec.to_builtins(refused))
+        self.evolution.add_note(REFUSED, msgspec.to_builtins(refused))
         self.way.tell(f"a proposal by {refused.strategy} was refused: {refused.reason}")
 
     # A decision
@@ -254,9 +256,9 @@ class Loop:
         )
         if found is None:
             return None
-        told = found.document()
+        told = found.to_document()
         notes = [each for each in self.evolution.events() if isinstance(each, Noted)]
         before = [each.data for each in notes if each.about == HELD_OUT]
         if before[-1:] != [told]:
-            self.evolution.note(HELD_OUT, told)
+            self.evolution.add_note(HELD_OUT, told)
         return found

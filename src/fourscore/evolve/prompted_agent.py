@@ -33,31 +33,33 @@ class PromptedAgents:
 
     def __init__(self, spec: str, folders: Sequence[str] = ()) -> None:
         self.spec = spec.strip()
-        self.plain = load_agent(self.spec, folders=folders)
-        if isinstance(self.plain, RecordedAgent):
+        self.base_agent = load_agent(self.spec, folders=folders)
+        if isinstance(self.base_agent, RecordedAgent):
             message = "recorded answers do not depend on a prompt: name an agent that can be asked"
             raise ConfigError(message, field="agent")
-        if isinstance(self.plain, FunctionAgent) and not takes_prompt(self.plain.function):
+        if isinstance(self.base_agent, FunctionAgent) and not takes_prompt(
+            self.base_agent.function
+        ):
             message = f"{self.spec} has no parameter {PARAMETER}: expected function(input, prompt)"
             raise ConfigError(message, field="agent")
 
     @property
     def version(self) -> str:
         """The digest of its source, where it has one."""
-        return str(getattr(self.plain, "version", "") or "")
+        return str(getattr(self.base_agent, "version", "") or "")
 
     def with_prompt(self, text: str, file: Path) -> Agent:
         """The agent with this text, which stands in that file."""
-        plain = self.plain
-        if isinstance(plain, FunctionAgent):
-            function = partial(plain.function, **{PARAMETER: text})
-            return FunctionAgent(function, plain.name, version=plain.version)
-        if isinstance(plain, ModelAgent):
+        base_agent = self.base_agent
+        if isinstance(base_agent, FunctionAgent):
+            function = partial(base_agent.function, **{PARAMETER: text})
+            return FunctionAgent(function, base_agent.name, version=base_agent.version)
+        if isinstance(base_agent, ModelAgent):
             return ModelAgent(self.spec, system=text)
-        if isinstance(plain, HttpAgent):
+        if isinstance(base_agent, HttpAgent):
             return HttpAgent(self.spec, prompt=text)
-        assert isinstance(plain, ShellAgent)
-        return _shell(plain, file.resolve())
+        assert isinstance(base_agent, ShellAgent)
+        return _shell(base_agent, file.resolve())
 
 
 def takes_prompt(function: Callable[..., Any]) -> bool:
@@ -73,9 +75,9 @@ def takes_prompt(function: Callable[..., Any]) -> bool:
     return any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
 
 
-def _shell(plain: ShellAgent, file: Path) -> ShellAgent:
+def _shell(base_agent: ShellAgent, file: Path) -> ShellAgent:
     quoted = shlex.quote(str(file))
-    command = plain.command.replace(FILE, quoted)
+    command = base_agent.command.replace(FILE, quoted)
     agent = ShellAgent(f"export {VARIABLE}={quoted}\n{command}")
-    agent.name = plain.name
+    agent.name = base_agent.name
     return agent

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from fourscore.core import ConfigError
 from fourscore.evolve.decision import Rule
-from fourscore.evolve.limits import Limits, Rollback
+from fourscore.evolve.limits import Limits, RollbackRules
 from fourscore.evolve.split import Shares
 from fourscore.formats.validation import ConversionError, convert_value
 from fourscore.formats.yaml_file import read_yaml_file
@@ -54,7 +54,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     margin: Annotated[float, Meta(ge=0, le=100)] = 2.0
     split: Shares = Shares()
     limits: Limits = Limits()
-    rollback: Rollback = Rollback()
+    rollback: RollbackRules = RollbackRules()
     keep: Annotated[int, Meta(ge=1)] = 5
     repeats: Annotated[int, Meta(ge=1)] = 1
     concurrency: Annotated[int, Meta(ge=1)] = 16
@@ -113,7 +113,7 @@ def _placed(settings: Settings, folder: Path) -> Settings:
     return msgspec.structs.replace(settings, **found)
 
 
-def settings_text(told: dict[str, object]) -> str:
+def format_settings(told: dict[str, object]) -> str:
     """A file to begin with: what was told, and the usual numbers as comments."""
     known = Settings.__struct_fields__
     unknown = sorted(set(told) - set(known))

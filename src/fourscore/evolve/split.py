@@ -42,28 +42,28 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
     hold: tuple[Case, ...]
 
 
-def place_of(case_id: str) -> float:
+def compute_position(case_id: str) -> float:
     """Where a case stands between 0 and 1."""
     return int(digest(["part", case_id])[:_DIGITS], 16) / float(16**_DIGITS)
 
 
-def part_of(case_id: str, shares: Shares | None = None) -> Part:
+def find_part(case_id: str, shares: Shares | None = None) -> Part:
     shares = shares or Shares()
-    place = place_of(case_id)
+    place = compute_position(case_id)
     if place < shares.inform:
         return "inform"
     return "decide" if place < shares.inform + shares.decide or not shares.hold else "hold"
 
 
-def order_of(case_id: str) -> str:
+def make_order_key(case_id: str) -> str:
     """What to sort cases by before they are looked at one after the other."""
     return digest(["order", case_id])
 
 
 def split(cases: Iterable[Case], shares: Shares | None = None) -> Split:
     parts: dict[Part, list[Case]] = {"inform": [], "decide": [], "hold": []}
-    for case in sorted(cases, key=lambda case: order_of(case.id)):
-        parts[part_of(case.id, shares)].append(case)
+    for case in sorted(cases, key=lambda case: make_order_key(case.id)):
+        parts[find_part(case.id, shares)].append(case)
     return Split(
         inform=tuple(parts["inform"]), decide=tuple(parts["decide"]), hold=tuple(parts["hold"])
     )

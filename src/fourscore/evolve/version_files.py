@@ -24,10 +24,10 @@ from fourscore.formats.yaml_file import parse_yaml
 
 FOLDERS = ("versions", "archive")
 #: Bytes of a text at the most.
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 
 
-class Texts:
+class VersionTexts:
     def __init__(self, path: Path) -> None:
         self._path = path
 
@@ -40,7 +40,7 @@ class Texts:
             raise DataError(message, file=str(path))
         self.make_folders()
         files.prepare(path, data)
-        return digest_of(data)
+        return digest_text(data)
 
     def make_folders(self) -> None:
         for folder in FOLDERS:
@@ -55,7 +55,7 @@ class Texts:
         for draft in self._path.glob("versions/.*.tmp"):
             draft.unlink()
 
-    def file_of(self, number: int) -> Path:
+    def find_file(self, number: int) -> Path:
         for folder in FOLDERS:
             path = self._file(folder, number)
             if path.is_file():
@@ -66,12 +66,12 @@ class Texts:
         number = version.number
         places = [self._file(folder, number) for folder in FOLDERS]
         # To one who reads without the lock a text may be on its way: it is looked for twice.
-        for place in (*places, files.draft_of(places[0]), *places):
+        for place in (*places, files.get_draft_path(places[0]), *places):
             try:
                 data = place.read_bytes()
             except FileNotFoundError:
                 continue
-            if digest_of(data) == version.digest:
+            if digest_text(data) == version.digest:
                 return data.decode()
             if place in places:
                 message = f"this is not the text that version {number} was recorded with"
@@ -82,19 +82,19 @@ class Texts:
 
     def _settle(self, version: Version, wanted: str, other: str) -> None:
         path, elsewhere = (self._file(folder, version.number) for folder in (wanted, other))
-        draft = files.draft_of(self._file("versions", version.number))
+        draft = files.get_draft_path(self._file("versions", version.number))
         if path.exists():
             return
         if elsewhere.exists():
-            files.settle(elsewhere, path)
-        elif draft.exists() and digest_of(draft.read_bytes()) == version.digest:
-            files.settle(draft, path)
+            files.move_into_place(elsewhere, path)
+        elif draft.exists() and digest_text(draft.read_bytes()) == version.digest:
+            files.move_into_place(draft, path)
 
     def _file(self, folder: str, number: int) -> Path:
         return self._path / folder / f"{number:04d}.md"
 
 
-def digest_of(data: bytes) -> str:
+def digest_text(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
@@ -106,8 +106,8 @@ def check_text(text: str) -> None:
         raise DataError("expected text that is UTF-8", field="prompt") from None
     if not text.strip():
         raise DataError("expected some text", field="prompt")
-    if size > LARGEST:
-        raise DataError(f"{size:,} bytes, expected at most {LARGEST:,}", field="prompt")
+    if size > MAX_BYTES:
+        raise DataError(f"{size:,} bytes, expected at most {MAX_BYTES:,}", field="prompt")
 
 
 FORMAT = 1
@@ -125,7 +125,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     lines: Annotated[int, Meta(ge=1)]
 
 
-def state_of(history: History) -> State:
+def make_state(history: History) -> State:
     pending = history.pending
     return State(
         active=history.active,
@@ -137,7 +137,7 @@ def state_of(history: History) -> State:
     )
 
 
-def encoded(state: State) -> bytes:
+def encode_state(state: State) -> bytes:
     return msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n"
 
 
@@ -169,7 +169,7 @@ def check_state(path: Path, state: State, history: History) -> bool:
         message = f"it knows {state.lines} lines of log.jsonl, which has {history.lines}"
         hint = "restore the log, or delete state.json to go by the log as it is"
         raise _wrong(path, text, f"{message}; {hint}", "lines")
-    expected = state_of(history)
+    expected = make_state(history)
     for field in State.__struct_fields__:
         found, wanted = getattr(state, field), getattr(expected, field)
         if found != wanted:

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.evolve.lineage import FAILED, spans
+from fourscore.evolve.lineage import FAILED, format_ranges
 from fourscore.formats.plain_text import make_printable
 from fourscore.report.evolution_panel import COLOURS
 from fourscore.report.terminal import make_console, print_panel
@@ -37,7 +37,7 @@ def lineage(documents: list[dict[str, Any]]) -> Table:
     for (failed, depth, _), group in groupby(documents, _kin):
         rows = list(group)
         if failed and len(rows) > FEW:
-            words = f"{len(rows)} {_fates(rows)}: {spans(each['number'] for each in rows)}"
+            words = f"{len(rows)} {_fates(rows)}: {format_ranges(each['number'] for each in rows)}"
             table.add_row(f"{_lead(depth)}×", Text(words, "dim"), "", "", "")
             continue
         for each in rows:

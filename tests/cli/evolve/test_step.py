@@ -18,7 +18,7 @@ import pytest
 
 from fourscore.cli.main import main
 from fourscore.evolve.folder import Evolution
-from fourscore.evolve.split import part_of
+from fourscore.evolve.split import find_part
 from fourscore.stores.sqlite import Store
 
 COMMAND = str(Path(sys.executable).with_name("fourscore"))
@@ -177,7 +177,7 @@ def test_a_model_writes_from_failures_that_inform(
     shown = re.findall(r"parcel of (\d+) kg to (\w+) cost, posted on (\w+)\?", asks[0])
     assert shown
     ids = {f"{country.lower()}-{weight}-{day[:3].lower()}" for weight, country, day in shown}
-    assert {part_of(name) for name in ids} == {"inform"}
+    assert {find_part(name) for name in ids} == {"inform"}
 
 
 def test_the_budget_for_models(

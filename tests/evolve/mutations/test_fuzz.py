@@ -104,8 +104,8 @@ def test_outline_round_trips(text: str) -> None:
         lines = found.replace_list(list_, [item.lines for item in list_.items])
         assert "".join("".join(lines).split()) == "".join(text.split())
     for line in text.split("\n"):
-        spans = split_sentences(line)
-        assert "".join(line[a:b] for a, b in spans) == line
+        format_ranges = split_sentences(line)
+        assert "".join(line[a:b] for a, b in format_ranges) == line
 
 
 @settings(max_examples=100, deadline=None)

@@ -52,7 +52,7 @@ class Garden:
 
     def grow(self) -> None:
         evolution = self.evolution
-        evolution.execution(60.0, n=20)
+        evolution.record_execution(60.0, n=20)
         self.tried(PROMPT.replace("your sources", "each of your sources"), WON)
         self.tried(evolution.text() + "Be rude.\n", LOST, strategy="persona_adjust", risk="high")
         self.tried(
@@ -62,12 +62,12 @@ class Garden:
         self.tried(
             evolution.text() + "Think thrice.\n", LOST, strategy="emphasis_shift", risk="low"
         )
-        evolution.execution(30.0, error_rate=0.6, n=20)
+        evolution.record_execution(30.0, error_rate=0.6, n=20)
         ruling = evolution.must_roll_back()
         evolution.rollback(2, reason=ruling.reason, why=ruling.why)
         refused = {"strategy": "example_inject", "risk": "low", "reason": "{language} is gone"}
-        evolution.note("refused", refused)
-        evolution.note("held_out", HELD)
+        evolution.add_note("refused", refused)
+        evolution.add_note("held_out", HELD)
         self.tried(evolution.text() + "Wait.\n", None)
 
     def report(self, **how: Any) -> Path:

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from fourscore.evolve.lineage import Family, lineage_document, spans
+from fourscore.evolve.lineage import VersionTree, format_ranges, lineage_document
 from fourscore.report.lineage_panel import show_lineage
 
 
@@ -47,7 +47,7 @@ def test_foreign_words_are_plain(garden: Any, won: Any) -> None:
 def test_a_long_trunk_stays_straight(garden: Any, won: Any) -> None:
     for number in range(40):
         garden.tried(f"Step {number}.", won)
-    rows = list(Family(garden.evolution.history).rows())
+    rows = list(VersionTree(garden.evolution.history).rows())
     assert [(row.depth, *row.numbers) for row in rows] == [(0, n) for n in range(1, 42)]
 
 
@@ -57,7 +57,7 @@ def test_with_little_room_the_newest_and_the_lasting_are_shown(
     for number in range(30):
         garden.tried(f"Step {number}.", won if number % 10 == 9 else lost)
     history = garden.evolution.history
-    family = Family(history, 8)
+    family = VersionTree(history, 8)
     assert family.left_out == 31 - 8
     assert {1, history.active, history.best, 11, 21} <= family.shown
     assert {number for row in family.rows() for number in row.numbers} == family.shown
@@ -67,11 +67,11 @@ def test_with_little_room_the_newest_and_the_lasting_are_shown(
 def test_who_stands_in_for_a_parent_that_is_not_shown(garden: Any, won: Any) -> None:
     for number in range(6):
         garden.tried(f"Step {number}.", won)
-    family = Family(garden.evolution.history, 3)
+    family = VersionTree(garden.evolution.history, 3)
     assert family.parent(7) == 6
     assert family.parent(6) == 1
 
 
 def test_spans() -> None:
-    assert spans([5, 3, 4, 9, 1]) == "1, 3 to 5, 9"
-    assert spans([]) == ""
+    assert format_ranges([5, 3, 4, 9, 1]) == "1, 3 to 5, 9"
+    assert format_ranges([]) == ""

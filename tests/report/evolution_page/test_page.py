@@ -86,8 +86,8 @@ def test_a_folder_that_has_just_begun(garden: Any, read: Any) -> None:
 
 
 def test_a_note_of_somebody_else_is_not_the_held_out_result(garden: Any, read: Any) -> None:
-    garden.evolution.note("held_out", {"first": "x"})
-    garden.evolution.note("refused", {"reason": ["not", 1, "text"]})
+    garden.evolution.add_note("held_out", {"first": "x"})
+    garden.evolution.add_note("refused", {"reason": ["not", 1, "text"]})
     head = read(garden.report()).head
     assert head["held_out"] is None
     assert head["refusals"][0]["reason"] == "['not', 1, 'text']"
@@ -113,7 +113,7 @@ def test_hostile_texts_are_no_markup(garden: Any, read: Any, won: Any, lost: Any
     plain = Elements(read(garden.report()).text).seen
     for decision in (won, lost):
         garden.tried(f"{HOSTILE}\n{decision.accepted}", decision, why=HOSTILE, strategy=HOSTILE)
-    garden.evolution.note("refused", {"strategy": HOSTILE, "reason": HOSTILE, "risk": HOSTILE})
+    garden.evolution.add_note("refused", {"strategy": HOSTILE, "reason": HOSTILE, "risk": HOSTILE})
     garden.evolution.rollback(2, reason=HOSTILE, why=HOSTILE)
     page = read(garden.report())
     assert Elements(page.text).seen == plain

@@ -32,7 +32,7 @@ def test_hostile_texts_do_nothing(garden: Any, watch: Any, won: Any, lost: Any) 
     for number, text in enumerate(HOSTILE):
         decision = lost if number % 3 else won
         garden.tried(f"{text}\n{number}", decision, why=text, strategy=text)
-        garden.evolution.note("refused", {"strategy": text, "reason": text, "risk": text})
+        garden.evolution.add_note("refused", {"strategy": text, "reason": text, "risk": text})
     garden.evolution.rollback(2, reason=HOSTILE[0], why=HOSTILE[1])
     page = watch(garden.report(), viewport={"width": 400, "height": 800})
     scripts = page.locator("script").count()

@@ -188,11 +188,11 @@ def _other(list_: PromptList) -> PromptList:
 
 def _as_list(context: EditContext, at: int) -> Candidate | None:
     line = context.outline.lines[at]
-    spans = split_sentences(line)
-    if len(spans) < FEWEST or context.must_keep(line):
+    format_ranges = split_sentences(line)
+    if len(format_ranges) < FEWEST or context.must_keep(line):
         return None
     indent = line[: len(line) - len(line.lstrip())]
-    items = [f"{indent}- {line[start:end].strip()}" for start, end in spans]
+    items = [f"{indent}- {line[start:end].strip()}" for start, end in format_ranges]
     lines = [*context.outline.lines[:at], *items, *context.outline.lines[at + 1 :]]
     why = f"line {at + 1} is a list of {len(items)} now: {shorten(line)}"
     return Candidate("\n".join(lines), why)

@@ -16,9 +16,9 @@ from pathlib import Path
 import msgspec
 
 from fourscore.evolve.folder import Evolution
-from fourscore.evolve.lineage import Family
-from fourscore.report.evolution_page.history import Steps, headline
-from fourscore.report.evolution_page.versions import Details, lines_of
+from fourscore.evolve.lineage import VersionTree
+from fourscore.report.evolution_page.history import PageHistory, make_headline
+from fourscore.report.evolution_page.versions import VersionDetails, make_tree_lines
 from fourscore.report.run_page.compressed_blocks import BlockWriter
 from fourscore.report.run_page.page import Parts, join_scripts, read_part, render_page
 
@@ -30,18 +30,18 @@ VERSIONS = 3000
 
 def write_lineage(path: str | Path, evolution: Evolution, *, room: int = DETAILS) -> None:
     """Write the report of an evolution."""
-    family = Family(evolution.history, VERSIONS)
-    steps = Steps(evolution.events())
+    family = VersionTree(evolution.history, VERSIONS)
+    steps = PageHistory(evolution.events())
     details, without = BlockWriter(room), 0
-    source = Details(evolution, steps)
+    source = VersionDetails(evolution, steps)
     for number in sorted(family.shown):
         told = [number, 1, "", source.of(number)]
         without += not details.add((number, 1), msgspec.json.encode(told))
     table, lacking = BlockWriter(TREE), 0
-    for place, line in enumerate(lines_of(evolution, family, steps, source.gists)):
+    for place, line in enumerate(make_tree_lines(evolution, family, steps, source.first_changes)):
         lacking += not table.add((place, 0), msgspec.json.encode(line))
     bodies = details.close()
-    head = headline(evolution, family, steps)
+    head = make_headline(evolution, family, steps)
     head |= {"firsts": [block.first for block in bodies], "lacking": lacking, "without": without}
     target = Path(path).resolve()
     draft = target.with_name(f".{target.name}.{os.getpid()}.draft")

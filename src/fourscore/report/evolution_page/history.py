@@ -12,7 +12,7 @@ import msgspec
 from fourscore.evolve.comparison import HeldOut
 from fourscore.evolve.decision import Decision
 from fourscore.evolve.folder import Evolution
-from fourscore.evolve.lineage import Family
+from fourscore.evolve.lineage import VersionTree
 from fourscore.evolve.log import (
     HELD_OUT,
     REFUSED,
@@ -21,7 +21,7 @@ from fourscore.evolve.log import (
     Executed,
     Noted,
     Promoted,
-    Returned,
+    RolledBack,
     Withdrawn,
 )
 from fourscore.report.run_page.detail import shorten
@@ -34,7 +34,7 @@ NUMBERS = ("accepted", "delta", "low", "high", "n", "old", "new")
 WORDS = 2000
 
 
-class Steps:
+class PageHistory:
     """`left` has the versions that were rolled back from, `refused` counts all refusals."""
 
     def __init__(self, events: Iterable[AnyEvent]) -> None:
@@ -72,7 +72,7 @@ class Steps:
                 self._tell(event.version, "promotion", event)
             case Withdrawn():
                 self._tell(event.version, "withdrawal", event)
-            case Returned():
+            case RolledBack():
                 self.returned += 1
                 self.left = (self.left | {event.left}) - {event.version}
                 self.rollbacks.append(self._tell(event.left, "rollback", event))
@@ -81,10 +81,10 @@ class Steps:
                 self._note(event)
 
     def _tell(
-        self, number: int, kind: str, event: Promoted | Withdrawn | Returned
+        self, number: int, kind: str, event: Promoted | Withdrawn | RolledBack
     ) -> dict[str, Any]:
         told: dict[str, Any] = {"kind": kind, "at": event.at, "why": shorten(event.why, WORDS)}
-        if isinstance(event, Returned):
+        if isinstance(event, RolledBack):
             told.update(left=event.left, to=event.version, rule=shorten(event.reason))
         self._others[number].append(told)
         return told
@@ -110,11 +110,11 @@ def _few() -> deque[Any]:
 STRATEGIES, DRAWN = 100, 400
 
 
-def headline(evolution: Evolution, family: Family, steps: Steps) -> dict[str, Any]:
+def make_headline(evolution: Evolution, family: VersionTree, steps: PageHistory) -> dict[str, Any]:
     """A JSON value whose size has a limit."""
     history, settings = evolution.history, evolution.settings
     active, held = evolution.active, steps.held_out
-    record = sorted(history.record.items(), key=lambda each: (-each[1].tried, each[0]))
+    record = sorted(history.strategy_records.items(), key=lambda each: (-each[1].tried, each[0]))
     return {
         "name": shorten(evolution.path.resolve().name),
         "source": shorten(history.versions[1].why),
@@ -129,7 +129,7 @@ def headline(evolution: Evolution, family: Family, steps: Steps) -> dict[str, An
         "promoted": sum(each.result == "promoted" for each in history.decisions),
         "expected_false": rounded(history.expected_false),
         "without_level": sum(each.decision.level is None for each in history.decisions),
-        "held_out": None if held is None else {**held.document(), "words": held.words},
+        "held_out": None if held is None else {**held.to_document(), "words": held.summary},
         "course": [
             {"version": each.version, "result": each.result, **numbers(each.decision)}
             for each in history.decisions[-DRAWN:]

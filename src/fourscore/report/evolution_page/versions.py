@@ -7,22 +7,22 @@ from typing import Any
 import msgspec
 
 from fourscore.evolve.folder import Evolution
-from fourscore.evolve.lineage import Family
+from fourscore.evolve.lineage import VersionTree
 from fourscore.evolve.log import Decided
 from fourscore.report.evolution_page.diff import Changes, changes
-from fourscore.report.evolution_page.history import WORDS, Steps, numbers, rounded
+from fourscore.report.evolution_page.history import WORDS, PageHistory, numbers, rounded
 from fourscore.report.run_page.detail import shorten
 
 
-def lines_of(
+def make_tree_lines(
     evolution: Evolution,
-    family: Family,
-    steps: Steps,
-    gists: Mapping[int, tuple[str, str] | None],
+    family: VersionTree,
+    steps: PageHistory,
+    first_changes: Mapping[int, tuple[str, str] | None],
 ) -> Iterator[dict[str, Any]]:
     """`fold` numbers the failures of one parent, which stand together."""
     history = evolution.history
-    kept = history.kept(evolution.settings.keep)
+    kept = history.find_kept(evolution.settings.keep)
     for fold, row in enumerate(family.rows()):
         for number in row.numbers:
             version = history.versions[number]
@@ -40,7 +40,7 @@ def lines_of(
                 "risk": version.risk,
                 "score": rounded(version.score),
                 "n": version.n,
-                "gist": gists.get(number),
+                "gist": first_changes.get(number),
                 "decision": brief(decided[0]) if decided else None,
             }
 
@@ -53,22 +53,22 @@ def brief(event: Decided) -> dict[str, Any]:
 TEXT = 20_000
 
 
-class Details:
-    """`gists` has of each version so far the first line that it added, or else removed."""
+class VersionDetails:
+    """`first_changes` has of each version so far the first line that it added, or else removed."""
 
-    def __init__(self, evolution: Evolution, steps: Steps) -> None:
+    def __init__(self, evolution: Evolution, steps: PageHistory) -> None:
         self._evolution, self._steps = evolution, steps
         history = evolution.history
         self._whole = {min(history.versions), history.active, history.best}
         self._text = lru_cache(4)(evolution.text)
-        self.gists: dict[int, tuple[str, str] | None] = {}
+        self.first_changes: dict[int, tuple[str, str] | None] = {}
 
     def of(self, number: int) -> dict[str, Any]:
         version = self._evolution.version(number)
         told: dict[str, Any] = {
             "at": version.at,
             "why": shorten(version.why, WORDS),
-            "file": str(self._evolution.file_of(number).relative_to(self._evolution.path)),
+            "file": str(self._evolution.find_file(number).relative_to(self._evolution.path)),
             "digest": version.digest,
             "decisions": [_decision(event) for event in self._steps.decisions(number)],
             "executions": [
@@ -81,7 +81,7 @@ class Details:
             old, new = self._text(version.parent), self._text(number)
             found = changes(old, new)
             told["changes"] = msgspec.to_builtins(found)
-            self.gists[number] = _gist(found)
+            self.first_changes[number] = _gist(found)
         if number in self._whole:
             text = self._text(number)
             told["text"], told["length"] = text[:TEXT], len(text)
