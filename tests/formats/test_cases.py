@@ -240,12 +240,12 @@ GOOD = '{"id": "g", "input": "x"}\n'
         (
             b'{"input": 1, "expected": {"claims": [{"text": "a"}, {"text": ""}]}}',
             "expected.claims[1].text",
-            "it says nothing",
+            "it has no words",
         ),
         (
             '{"input": 1, "expected": {"claims": [{"text": " 。 "}]}}'.encode(),
             "expected.claims[0].text",
-            "it says nothing",
+            "it has no words",
         ),
         (
             b'{"input": 1, "expected": {"claims": [{"text": "a", "weight": 1e400}]}}',
@@ -288,7 +288,7 @@ def test_a_bad_line_is_refused_with_its_line_and_field(
         ('{"cases":\n[{"input": 1},\n{"id": 2}]}', 3, "cases[1].input", "missing; the case has id"),
         ('{"cases": 1}', 1, "cases", "expected a list"),
         ('\n{"case": []}', 2, "cases", "missing"),
-        ('{"cases": [],\n"cases": []}', 2, "cases", "it stands twice"),
+        ('{"cases": [],\n"cases": []}', 2, "cases", "the key is used twice"),
         ('{"cases": [],\n}', 2, None, "expected a key"),
         ('{"cases" []}', 1, None, "expected ':'"),
         ('{"cases": []\n"x": 1}', 2, None, "expected ','"),

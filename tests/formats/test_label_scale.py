@@ -135,7 +135,7 @@ def test_a_section_is_replaced_where_it_stands(tmp_path: Path, old: str) -> None
 def test_a_file_that_cannot_take_it_stays_as_it_is(tmp_path: Path, text: str) -> None:
     path = tmp_path / "rubric.yaml"
     path.write_text(text)
-    with pytest.raises(ConfigError, match="cannot be put into it"):
+    with pytest.raises(ConfigError, match="cannot write the section"):
         write_section(str(path), "calibration", NEW)
     assert path.read_text() == text
 

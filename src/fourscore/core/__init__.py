@@ -1,7 +1,4 @@
-"""What is true: the values, the protocols and the one function every phase goes through.
-
-Nothing here reads, writes, waits or starts anything.
-"""
+"""The values, the protocols and the one function, `score`, that every phase uses. No I/O."""
 
 from fourscore.core.case import Case
 from fourscore.core.errors import (

@@ -1,4 +1,4 @@
-"""What was asked."""
+"""`Case`: one question put to an agent."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ from fourscore.core.frozen import (
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One question put to an agent, with whatever a judge needs to tell a good answer.
+    """One question put to an agent, with what a judge needs to recognise a good answer.
 
-    Without an `id` the case is known by the digest of its `input`: identity is content, never
+    Without an `id` the case gets the digest of its `input`: identity is content, never the
     position in a file.
     """
 

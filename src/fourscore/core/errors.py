@@ -1,25 +1,25 @@
-"""What can go wrong, as a small tree.
+"""Exceptions of this package.
 
-An error that a person has to act on says where: the file, the line and the field. Failures of a
-judge are exceptions only until `score()`, which turns them into signals with a fault.
+An error in a user's input names the file, the line and the field. Failures of a judge are
+exceptions only until `score()`, which turns them into signals with a fault.
 """
 
 from collections.abc import Iterable
 
 
 class FourscoreError(Exception):
-    """Everything raised on purpose by this package.
+    """Base class of all errors of this package.
 
-    `fault_kind` says which kind of fault a signal has where a judge raises it: one of
-    `fourscore.core.trace.FAULTS`, with the message as it is; None is an error under its class's name.
-    What it cost all the same, a subclass tells as `usage`.
+    `fault_kind` is the kind of fault of the signal where a judge raises it: one of
+    `fourscore.core.trace.FAULTS`, with the message unchanged; None is an `error` whose message
+    begins with the class name. A subclass may give the cost of the failed call as `usage`.
     """
 
     fault_kind: str | None = None
 
 
 class InputError(FourscoreError):
-    """Something a person wrote cannot be used; `str()` reads `file:line: field: what is wrong`."""
+    """Bad input of a user; `str()` reads `file:line: field: what is wrong`."""
 
     def __init__(
         self,
@@ -40,15 +40,15 @@ class InputError(FourscoreError):
 
 
 class ConfigError(InputError):
-    """A configuration, a rubric or a judge's options."""
+    """A mistake in a configuration, a rubric or a judge's options."""
 
 
 class DataError(InputError):
-    """A row or a case file."""
+    """A mistake in a row or a case file."""
 
 
 class CaseError(FourscoreError):
-    """The case lacks what its judge needs: nobody's answer is wrong, the data is."""
+    """A case lacks what its judge needs: the data is wrong, not the agent's answer."""
 
     fault_kind = "data"
 
@@ -67,14 +67,14 @@ class JudgeError(FourscoreError):
 
 
 def suggest_known(word: str, known: Iterable[str]) -> str:
-    """A hint for a misspelt word: the known one that is closest, else all of them."""
+    """Return a hint for an unknown word: the known one that is closest, else all of them."""
     words = sorted(known)
     close = find_close_word(word, words)
     return f"did you mean {close}?" if close else f"known: {', '.join(words)}"
 
 
 def find_close_word(word: str, known: Iterable[str], alike: float = 0.6) -> str:
-    """The known word that a misspelt one is closest to; empty where it is one, or none is close."""
+    """Return the known word closest to a misspelt one; empty where it is known or none is close."""
     from difflib import get_close_matches  # only on the way to an error
 
     words = sorted(known)
@@ -85,5 +85,5 @@ def find_close_word(word: str, known: Iterable[str], alike: float = 0.6) -> str:
 def _again(
     kind: type[InputError], message: str, file: str | None, line: int | None, field: str | None
 ) -> InputError:
-    """Pickling support: exceptions with keyword arguments do not unpickle by themselves."""
+    """Unpickle an error: exceptions with keyword arguments do not unpickle by themselves."""
     return kind(message, file=file, line=line, field=field)

@@ -1,4 +1,4 @@
-"""A judge's exception as signals with a fault."""
+"""Turn a judge's exception into signals with a fault."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from fourscore.core.trace import FAULTS, Fault, Usage
 
 
 def make_fault_signals(names: tuple[str, ...], error: Exception) -> tuple[Signal, ...]:
-    """A signal for each name, with the fault; the first bears what it cost."""
+    """Return one signal with the fault per name; the first has the usage of the failed call."""
     fault, usage = _fault(error), _read_attribute(error, "usage")
     signals = [Signal(name=name, fault=fault) for name in names]
     if type(usage) is Usage:
@@ -19,7 +19,7 @@ def make_fault_signals(names: tuple[str, ...], error: Exception) -> tuple[Signal
 
 
 def _read_attribute(error: Exception, name: str) -> Any:
-    """What one of our own errors says about itself; a judge may have made it into anything."""
+    """Return an attribute of one of our own errors, which a judge's subclass may have broken."""
     try:
         return getattr(error, name, None) if isinstance(error, FourscoreError) else None
     except Exception:

@@ -1,9 +1,9 @@
-"""JSON values that cannot be edited, and their digests.
+"""JSON values that cannot be changed, and their digests.
 
-Whatever enters a Case or a Trace passes through `freeze`: it refuses what JSON cannot say (NaN,
-infinities, keys that are not text, foreign objects) and returns dictionaries and lists that raise
-on every attempt to change them. A judge therefore cannot disturb its neighbours by writing on the
-case they share. They still are `dict` and `list`, so equality, `isinstance` and encoding work.
+Every value in a Case or a Trace passes through `freeze`: it refuses what JSON cannot represent
+(NaN, infinities, keys that are not text, other objects) and returns dictionaries and lists that
+raise on every attempt to change them, so that no judge can change the case that others read. They
+still are `dict` and `list`, so equality, `isinstance` and encoding work.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import Any, Never
 import msgspec
 from msgspec.structs import force_setattr
 
-#: Nesting past this is refused: it is an attack on the recursion limit, not data.
+#: Deeper nesting is refused: it is an attack on the recursion limit, not data.
 MAX_DEPTH = 100
 #: Python refuses to print integers beyond 4,300 digits; this keeps below that limit.
 MAX_INT_BITS = 14_000
@@ -57,11 +57,11 @@ EMPTY = FrozenDict()
 
 
 class _TooDeepError(ValueError):
-    """A value whose path would be as long as it is deep."""
+    """A value nested so deeply that an error should not print its path."""
 
 
 def freeze(value: Any, depth: int = 0) -> Any:
-    """The same JSON value, frozen; `ValueError` where it is not one."""
+    """Return a JSON value frozen; `ValueError` where it is not JSON."""
     kind = type(value)
     if kind is str:
         return value if value.isascii() else replace_surrogates(value)
@@ -98,7 +98,7 @@ def freeze(value: Any, depth: int = 0) -> Any:
 
 
 def freeze_field(field: str, value: Any, kind: type | None = None) -> Any:
-    """`freeze`, with the field's name on what is wrong, and the kind of value it takes."""
+    """Return the frozen value of a field; errors name the field and the expected type."""
     if kind is not None and not isinstance(value, kind):
         raise ValueError(f"{field}: expected an object, got {type(value).__name__}")
     try:
@@ -110,7 +110,7 @@ def freeze_field(field: str, value: Any, kind: type | None = None) -> Any:
 
 
 def _place(value: Any) -> str:
-    """The path to what `freeze` refuses, from the value that holds it."""
+    """Return the path inside a value to the part that `freeze` refuses."""
     pairs: Iterable[tuple[str, Any]] = ()
     if isinstance(value, Mapping):
         pairs = ((f".{key}", item) for key, item in value.items())
@@ -131,7 +131,7 @@ def _key(key: object) -> str:
 
 
 def thaw(value: Any) -> Any:
-    """A private, editable copy."""
+    """Return a copy that can be changed."""
     if isinstance(value, dict):
         return {key: thaw(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -140,7 +140,7 @@ def thaw(value: Any) -> Any:
 
 
 def clean_fields(value: msgspec.Struct, *fields: str) -> None:
-    """Clean the text of these fields in place, while the value is being made; refuse non-text."""
+    """Replace surrogates in text fields in `__post_init__`; refuse values that are not text."""
     for field in fields:
         text = getattr(value, field)
         if type(text) is str:
@@ -153,7 +153,7 @@ def clean_fields(value: msgspec.Struct, *fields: str) -> None:
 
 
 def check_tuple(value: msgspec.Struct, field: str, kind: type | UnionType) -> None:
-    """Make a field a tuple of `kind`, while the value is being made."""
+    """Make a field a tuple in `__post_init__`; refuse items that are not of `kind`."""
     items = getattr(value, field)
     if type(items) is not tuple:
         if not isinstance(items, list):
@@ -165,7 +165,7 @@ def check_tuple(value: msgspec.Struct, field: str, kind: type | UnionType) -> No
 
 
 def replace_surrogates(text: str) -> str:
-    """Text that UTF-8 can carry: each lone surrogate becomes U+FFFD, a pair what it means."""
+    """Return text that UTF-8 can encode: a lone surrogate becomes U+FFFD, a pair its character."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -174,6 +174,6 @@ def replace_surrogates(text: str) -> str:
 
 
 def digest(value: Any, size: int = 16) -> str:
-    """The identity of a JSON value by content: key order does not matter, 1 is not 1.0."""
+    """Return the digest of a JSON value: key order does not matter, 1 is not 1.0."""
     encoded = msgspec.json.encode(value, order="sorted")
     return hashlib.blake2b(encoded, digest_size=size).hexdigest()

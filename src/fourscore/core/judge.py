@@ -1,7 +1,7 @@
-"""Who measures: the two protocols, and `@judge`, which makes a function into a judge.
+"""The protocols `Judge` and `Ranker`, and `@judge`, which makes a function a judge.
 
-A judge is a picklable value with one async method. Where it runs is not its business: it only
-declares, in `runs`, what kind of work it does, and an executor acts on that.
+A judge is a picklable value with one async method. It declares in `runs` what kind of work it
+does, and an executor decides where to run it.
 """
 
 import inspect
@@ -18,18 +18,18 @@ from fourscore.core.score import Score, Status
 from fourscore.core.signal import Signal
 from fourscore.core.trace import Fault, Trace
 
-#: `inline`: keeps its own bounds, by the size of its input or by a worker of its own. `asks`:
-#: awaits, and ends as soon as it is cancelled. `loop`: awaits, and may not care. `thread`: blocks.
-#: `process`: may hold the interpreter or crash, and has to be killable.
+#: `inline`: bounded by the size of its input or by a worker of its own. `asks`: awaits, and ends as
+#: soon as it is cancelled. `loop`: awaits, and may ignore cancellation. `thread`: blocks.
+#: `process`: may hold the interpreter lock or crash, and has to be killable.
 Runs = Literal["inline", "asks", "loop", "thread", "process"]
 
 
 class Judge(Protocol):
     """Measures one trace. May also have `runs` (default `loop`) and `fingerprint`.
 
-    One that asks models may say which: `models` are their names, `prompts` the versions of its
-    prompts by name, and `most(case)` is the most that judging one trace takes, as a `Usage`. One
-    with weights fitted to a user's labels names their file and its version in `fitted`.
+    A judge that asks models may name them in `models`, the versions of its prompts in `prompts`,
+    and the most that judging one trace costs in `most(case)`, as a `Usage`. A judge with weights
+    fitted to a user's labels gives their file and its version in `fitted`.
     """
 
     @property
@@ -39,7 +39,7 @@ class Judge(Protocol):
 
 
 class Ranker(Protocol):
-    """Compares the traces of one case with one another: one relative signal for each."""
+    """Ranks the traces of one case: one relative signal for each."""
 
     @property
     def name(self) -> str: ...
@@ -52,12 +52,12 @@ def is_ranker(judge: Judge | Ranker) -> TypeGuard[Ranker]:
 
 
 def signal_names(judge: Judge | Ranker) -> tuple[str, ...]:
-    """The names of the signals that a judge gives for one trace."""
+    """Return the names of the signals that a judge gives for one trace."""
     return (judge.name,) if is_ranker(judge) else judge.names  # type: ignore[union-attr]
 
 
 def get_runs(judge: Judge | Ranker) -> Runs:
-    """What kind of work a judge does; one that does not say is taken to await."""
+    """Return what kind of work a judge does; `loop` where it does not declare it."""
     kind: Runs = getattr(judge, "runs", "loop")
     return kind
 
@@ -68,7 +68,7 @@ Function = Callable[..., Any]
 class FunctionJudge:
     """A plain or async function `(case, trace, **options)` as a judge.
 
-    It pickles by reference, as the function itself would, and its options with it.
+    It pickles by reference, as the function itself does, together with its options.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class FunctionJudge:
         return interpret(self.names[0], returned)
 
     def with_options(self, options: Mapping[str, Any]) -> "FunctionJudge":
-        """The same function with these options; one it does not take is refused here."""
+        """Return the same judge with these options; an unknown option is refused here."""
         try:
             inspect.signature(self.function).bind(None, None, **options)
         except TypeError as error:
@@ -113,7 +113,7 @@ class FunctionJudge:
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the function's own text and its options."""
+        """The digest of the function's source and its options."""
         try:
             text = inspect.getsource(self.function)
         except (OSError, TypeError):  # typed into a prompt, or compiled
@@ -167,7 +167,7 @@ def judge(
 ) -> FunctionJudge | Callable[[Function], FunctionJudge]:
     """Make a function a judge.
 
-    It takes a case and a trace, and keyword options if it likes, and returns a number, a bool,
+    The function takes a case, a trace and keyword options, and returns a number, a bool,
     `(reward, success)`, a Signal or a Score. A plain function may block: it runs in a thread, or
     with `isolate="process"` in a process that can be killed.
     """
@@ -177,10 +177,10 @@ def judge(
 
 
 def interpret(name: str, returned: Any) -> tuple[Signal, ...]:
-    """What a judge returned, as signals; a `JudgeError` naming the judge where it is nothing known.
+    """Return what a judge returned as signals; a `JudgeError` with its name where that is invalid.
 
-    `value` is the reward clamped to [0, 1]. A bare number decides no success by itself. None is
-    refused: it is more often a forgotten `return` than a wish to say "not applicable".
+    `value` is the reward clamped to [0, 1]. A bare number does not decide success. None is refused:
+    it is more often a forgotten `return` than "not applicable".
     """
     if type(returned) is tuple and len(returned) == 2 and not isinstance(returned[0], Signal):
         reward, success = to_finite_float(returned[0]), _truth(returned[1])
@@ -227,7 +227,7 @@ def _truth(value: Any) -> bool | None:
 
 
 def safe_repr(value: object) -> str:
-    """A short picture of a foreign object, whatever its own `__repr__` does."""
+    """Return a short `repr` of any object, even where its own `__repr__` raises."""
     try:
         text = replace_surrogates(repr(value))
     except (Exception, SystemExit):

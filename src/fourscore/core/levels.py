@@ -1,23 +1,23 @@
-"""Words for values: excellent, good, acceptable, poor, failed, or a rubric's own."""
+"""Levels, the names for values: excellent, good, acceptable, poor, failed, or a rubric's own."""
 
 from collections.abc import Mapping
 
 from fourscore.core.frozen import FrozenDict
 
-#: What each level stands for.
+#: The value of each level.
 LEVELS: Mapping[str, float] = FrozenDict(
     excellent=1.0, good=0.8, acceptable=0.6, poor=0.3, failed=0.0
 )
-#: The least value that bears its name.
+#: The lowest value of each level.
 FLOORS: Mapping[str, float] = FrozenDict(
     excellent=0.9, good=0.7, acceptable=0.5, poor=0.25, failed=0.0
 )
-#: Slack for floating point where a value meets a floor.
+#: Tolerance for floating point where a value is compared with a floor.
 SLACK = 1e-9
 
 
 def find_floors(levels: Mapping[str, float]) -> Mapping[str, float]:
-    """The least value of each level, best first; between levels of one's own, half way."""
+    """Return the lowest value of each level, best first; half way between a rubric's own levels."""
     if not levels or dict(levels) == dict(LEVELS):
         return FLOORS
     ranked = sorted(levels.items(), key=lambda level: -level[1])
@@ -29,5 +29,5 @@ def find_floors(levels: Mapping[str, float]) -> Mapping[str, float]:
 
 
 def find_level(value: float, floors: Mapping[str, float] = FLOORS) -> str:
-    """The highest level whose floor the value reaches."""
+    """Return the highest level whose floor the value reaches."""
     return next(name for name, floor in floors.items() if value >= floor - SLACK)

@@ -1,4 +1,4 @@
-"""Numbers at the door: finite, in range, and as text."""
+"""Checks of numbers that enter a value: finite, in range; and numbers as text."""
 
 import sys
 from decimal import Decimal
@@ -9,7 +9,7 @@ MAX = sys.float_info.max
 
 
 def check_whole(field: str, value: Any, low: int | None = None) -> None:
-    """Refuse what is neither None nor a whole number."""
+    """Raise `ValueError` unless the value is None or a whole number of at least `low`."""
     if value is None:
         return
     if type(value) is not int:
@@ -20,21 +20,21 @@ def check_whole(field: str, value: Any, low: int | None = None) -> None:
 def check_finite(
     field: str, value: Any, low: float | None = None, high: float | None = None
 ) -> None:
-    """Refuse what is neither None nor a finite number in [low, high]."""
+    """Raise `ValueError` unless the value is None or a finite number in [low, high]."""
     if value is None:
         return
     if type(value) not in (float, int):
         raise ValueError(f"{field}: expected a number, got {type(value).__name__}")
-    if not -MAX <= value <= MAX:  # NaN is neither
+    if not -MAX <= value <= MAX:  # NaN fails both
         raise ValueError(f"{field}: {value} is not a finite number")
     if (low is not None and value < low) or (high is not None and value > high):
         raise ValueError(f"{field}: {value} is outside [{low}, {'∞' if high is None else high}]")
 
 
 def to_finite_float(value: Any) -> float | None:
-    """A number from foreign hands as a finite float: numpy and torch scalars, fractions.
+    """Return a number of any type (numpy and torch scalars, fractions) as a finite float.
 
-    None where it is no number (text, bool, a vector) or not finite.
+    None where it is not a number (text, bool, a vector) or not finite.
     """
     if isinstance(value, bool):
         return None
@@ -46,7 +46,7 @@ def to_finite_float(value: Any) -> float | None:
 
 
 def decimal_text(value: float) -> str:
-    """The shortest decimal text of a number: 7, not 7.0 or 7E+0."""
+    """Return the shortest decimal text of a number: 7, not 7.0 or 7E+0."""
     if isinstance(value, int):
         return str(value)
     text = format(Decimal(repr(value)), "f")
@@ -56,5 +56,5 @@ def decimal_text(value: float) -> str:
 
 
 def clamp(number: float) -> float:
-    """The number, or the end of [0, 1] that is nearest."""
+    """Return the number, or the nearest end of [0, 1]."""
     return min(1.0, max(0.0, float(number)))

@@ -1,4 +1,4 @@
-"""How signals become a verdict: weights, gates and the pass threshold."""
+"""`Rubric`: weights, gates and the pass threshold that turn signals into a score."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -14,12 +14,12 @@ from fourscore.core.levels import find_floors
 from fourscore.core.numbers import check_finite
 from fourscore.core.score import Provenance
 
-#: Slack for floating point where a value meets a threshold.
+#: Tolerance for floating point where a value is compared with a threshold.
 SLACK = 1e-9
 
 
 class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """One line of a rubric. Without a weight it counts as 1; a gate fails the case by itself."""
+    """One line of a rubric. Its weight is 1 by default; a value below its gate fails the case."""
 
     name: str
     judge: Judge | Ranker
@@ -40,7 +40,7 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def share(self) -> float:
-        """Its part in the weighted mean."""
+        """The weight in the mean."""
         return 1.0 if self.weight is None else float(self.weight)
 
 
@@ -64,10 +64,9 @@ def _make_slot(dimensions: list[Dimension]) -> JudgeSlot:
 
 
 class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """Dimensions and what to make of them.
+    """Dimensions, and how their signals become a score.
 
-    `inapplicable` says what a dimension that does not apply does to the mean: leave it, or count
-    as zero.
+    A dimension that does not apply leaves the mean, or counts as zero with `inapplicable="zero"`.
     """
 
     name: str
@@ -95,7 +94,7 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         self._check_names()
 
     def _check_names(self) -> None:
-        """Every signal has one name, and every dimension finds its signal."""
+        """Make sure that no two judges give one signal name, and every dimension has its signal."""
         given: dict[str, int] = {}
         for dimension in self.dimensions:
             where = f"dimensions.{dimension.name}"
@@ -113,21 +112,21 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @classmethod
     def from_judge(cls, judge: Judge | Ranker) -> "Rubric":
-        """A rubric of one judge that keeps its own reward and its own idea of success.
+        """Return a rubric of one judge that keeps the judge's own reward and success.
 
-        Where it has none, success is a full reward.
+        Where the judge does not decide success, a reward of at least 1 is a success.
         """
         name = signal_names(judge)[0]
         return cls(name=name, dimensions=(Dimension(name=name, judge=judge),), pass_threshold=1.0)
 
     @cached_property
     def keeps_reward(self) -> bool:
-        """Whether the one judge's own reward counts, on any scale; a weight asks for a mean."""
+        """Whether the only judge's reward is kept, on any scale: so unless it has a weight."""
         return len(self.dimensions) == 1 and self.dimensions[0].weight is None
 
     @cached_property
     def slots(self) -> tuple[JudgeSlot, ...]:
-        """Each judge once, however many dimensions read it."""
+        """One slot per judge, even where several dimensions read it."""
         readers: dict[int, list[Dimension]] = {}
         for dimension in self.dimensions:
             readers.setdefault(id(dimension.judge), []).append(dimension)
@@ -135,12 +134,12 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def floors(self) -> dict[str, Mapping[str, float]]:
-        """Where the levels of a dimension begin, for each that names them."""
+        """The lowest value of each level, by dimension, for those that name their levels."""
         return {line.name: find_floors(line.levels) for line in self.dimensions if line.levels}
 
     @cached_property
     def is_bounded(self) -> bool:
-        """Whether every judge keeps its own bounds, so that no executor need watch over it."""
+        """Whether every judge bounds its own work, so that no executor has to stop it."""
         return all(slot.runs == "inline" for slot in self.slots)
 
     @cached_property
@@ -158,14 +157,14 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 def list_models(judge: Any) -> tuple[str, ...]:
-    """The names of the models that a judge, or an agent, says it asks."""
+    """Return the names of the models that a judge or an agent declares."""
     models = getattr(judge, "models", ())
     is_names = isinstance(models, tuple | list) and all(isinstance(name, str) for name in models)
     return tuple(models) if is_names else ()
 
 
 def _collect_versions(slots: tuple[JudgeSlot, ...], attribute: str) -> dict[str, str]:
-    """The versions of what judges name; where two differ under one name, both are kept."""
+    """Return versions by name from an attribute of all judges; both where two judges differ."""
     found: dict[str, str] = {}
     for slot in slots:
         versions = getattr(slot.judge, attribute, {})
@@ -176,13 +175,13 @@ def _collect_versions(slots: tuple[JudgeSlot, ...], attribute: str) -> dict[str,
 
 
 def fingerprint(judge: Judge | Ranker) -> str:
-    """The identity of a judge: its own word for it, else its type and its settings."""
+    """Return the identity of a judge: its own `fingerprint`, else of its type and settings."""
     own = getattr(judge, "fingerprint", None)
     return own if isinstance(own, str) else digest(_settings(judge))
 
 
 def _settings(value: Any) -> Any:
-    """Type and plain fields; what has no plain value (a lock, a client) counts by its type.
+    """Return type and plain fields; what has no plain value (a lock, a client) counts by type.
 
     Never `repr`: an address in it would give every process its own fingerprint.
     """

@@ -1,4 +1,4 @@
-"""The signals of one trace, folded."""
+"""`Score`: the signals of one trace, combined by a rubric."""
 
 from enum import StrEnum
 
@@ -12,7 +12,7 @@ from fourscore.core.trace import Usage
 
 
 class Status(StrEnum):
-    """How one case × repeat ended: exactly one of these, and every summary adds them up."""
+    """How one case × repeat ended: exactly one of these; summaries count them all."""
 
     SCORED = "scored"
     AGENT_ERROR = "agent_error"
@@ -24,14 +24,14 @@ class Status(StrEnum):
 
     @property
     def measured(self) -> bool:
-        """Counts in a rate: scored, or failed by the agent itself."""
+        """Whether it counts in a pass rate: scored, or failed by the agent itself."""
         return self is Status.SCORED or self is Status.AGENT_ERROR or self is Status.TIMEOUT
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Which rubric, judges, models, prompts and files of fitted weights gave a score.
 
-    Judges, prompts and weights by version.
+    Judges, prompts and weights map a name to its version.
     """
 
     rubric: str = ""
@@ -46,10 +46,10 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A verdict on one trace.
+    """The score of one trace.
 
-    `value`, `passed` and `reward` are None unless the status counts as measured. Where everything
-    measured was a ranking, `value` is None and the reward means something inside its group only.
+    `value`, `passed` and `reward` are None unless the status counts as measured. Where only
+    rankings were measured, `value` is None and the reward is comparable only within its group.
     """
 
     status: Status

@@ -1,7 +1,7 @@
-"""`score()`: one case, n traces, n scores. Every phase comes through here.
+"""`score()`: one case, n traces, n scores. Every phase scores with it.
 
 This is the one boundary where a judge's failure becomes a signal with a fault: whatever a judge
-raises or returns, its neighbours' signals are untouched.
+raises or returns, the signals of other judges are not affected.
 """
 
 import sys
@@ -23,19 +23,19 @@ from fourscore.core.trace import Fault, Trace, Usage
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
-    """One judge asked once: about one trace, or a ranker about the whole group."""
+    """One call of a judge for one trace, or of a ranker for all traces of the case."""
 
     judge: Judge | Ranker
     case: Case
     traces: tuple[Trace, ...]
 
 
-#: What came of a call; an exception is a result like any other.
+#: The result of a call: signals, or the exception that the judge raised.
 Result = Sequence[Signal] | Exception
 
 
 async def attempt(call: Call) -> Result:
-    """Make the call; whatever the judge raises is the result."""
+    """Make the call; an exception of the judge is returned as its result."""
     judge: Any = call.judge
     try:
         if len(call.traces) > 1 or is_ranker(judge):
@@ -48,15 +48,15 @@ async def attempt(call: Call) -> Result:
     except BaseException as error:
         if _is_not_from_judge(error):
             raise
-        # SystemExit, a panic of a compiled extension: would end every neighbour too.
+        # SystemExit, or a panic of a compiled extension: would end all other judges too.
         return JudgeError(f"the judge raised {safe_repr(error)}")
 
 
 def _is_not_from_judge(error: BaseException) -> bool:
-    """Whether it is meant for us, and not the judge's own doing."""
+    """Whether an exception stops the whole scoring and is not a failure of the judge."""
     if isinstance(error, KeyboardInterrupt | GeneratorExit):
         return True
-    asyncio = sys.modules.get("asyncio")  # who has not loaded it cannot be cancelled by it
+    asyncio = sys.modules.get("asyncio")  # not loaded: there is nothing that could cancel
     if asyncio is not None and isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is None or bool(task.cancelling())
@@ -64,7 +64,7 @@ def _is_not_from_judge(error: BaseException) -> bool:
 
 
 class ControlFlow(BaseException):
-    """Raised through judges by whoever runs them, and never a judge's failure."""
+    """Raised through judges by the code that runs them; never a judge's failure."""
 
 
 class Executor(Protocol):
@@ -74,7 +74,7 @@ class Executor(Protocol):
 
 
 class Inline:
-    """Here and now, one after the other, with no deadline: for judges bounded by size."""
+    """Runs calls at once, one after the other, without a deadline: for judges bounded by size."""
 
     async def run(self, calls: Sequence[Call]) -> list[Result]:
         return [await attempt(call) for call in calls]
@@ -91,7 +91,7 @@ SignalsByName = dict[str, Signal]
 async def score(
     rubric: Rubric, case: Case, traces: Sequence[Trace], *, executor: Executor = INLINE
 ) -> list[Score]:
-    """Score the traces of one case. A trace whose agent failed is not judged: it has failed."""
+    """Score the traces of one case. A trace with an agent's fault is not judged: it has failed."""
     alive = tuple([trace for trace in traces if trace.fault is None])
     calls: list[Call] = []
     for slot in rubric.slots:
@@ -119,7 +119,7 @@ async def score(
 
 
 def _split_ranking(slot: JudgeSlot, results: Iterator[Result], n: int) -> Iterator[Result]:
-    """One ranking of n traces as n results."""
+    """Yield the ranking of n traces as n results."""
     return iter(_rank_results(slot, next(results) if n > 1 else (), n))
 
 
@@ -139,14 +139,14 @@ def _rank_results(slot: JudgeSlot, ranking: Result, n: int) -> list[Result]:
 
 
 def _rank_alone(slot: JudgeSlot) -> Signal:
-    """One trace has no rank, unless its ranker says what being `alone` is worth."""
+    """Return the signal of a single trace: no rank, unless the ranker has a value `alone`."""
     value = getattr(slot.judge, "alone", None)
     reason = "one trace has no rank" if value is None else "there is no other"
     return Signal(name=slot.names[0], value=value, relative=value is not None, reason=reason)
 
 
 def _add_signals(slot: JudgeSlot, result: object, signals: SignalsByName) -> None:
-    """Add what a judge gave; every name it promised is there, if only with a fault."""
+    """Add a judge's signals; each name that it promised is added, with a fault if need be."""
     if type(result) is tuple and len(result) == 1 and len(slot.kept) == 1:  # nearly always
         signal = result[0]
         if type(signal) is Signal and signal.name == slot.kept[0]:
@@ -167,12 +167,12 @@ def _add_signals(slot: JudgeSlot, result: object, signals: SignalsByName) -> Non
     for name in slot.kept:
         signals[name] = one if one.name == name else replace(one, name=name)
         if one.usage is not None or one.canary is not None:
-            # It was asked once, however many lines read it.
+            # The judge was called once, even where several dimensions read its signal.
             one = replace(one, usage=None, canary=None)
 
 
 def _find_error(slot: JudgeSlot, result: object) -> Exception | None:
-    """Why a result cannot be used, if it cannot."""
+    """Return why a result cannot be used; None where it can."""
     if isinstance(result, Exception):
         return result
     if not isinstance(result, tuple | list):
@@ -190,7 +190,7 @@ def _find_error(slot: JudgeSlot, result: object) -> Exception | None:
 
 
 def _name_levels(rubric: Rubric, signals: SignalsByName) -> None:
-    """Values in the rubric's own words."""
+    """Set the level of each signal by the rubric's own levels."""
     for name, floors in rubric.floors.items():
         signal = signals[name]
         if signal.value is not None:
@@ -200,7 +200,7 @@ def _name_levels(rubric: Rubric, signals: SignalsByName) -> None:
 
 
 def fold(rubric: Rubric, signals: SignalsByName) -> Score:
-    """The signals of one trace, keyed by dimension (and by name for the rest), as one score."""
+    """Combine the signals of one trace, keyed by dimension (else by name), into a score."""
     planned = measured = gained = 0.0  # all signals, rankings too
     weight = total = 0.0  # without the rankings
     gate, fault = "", None
@@ -254,7 +254,7 @@ def fold(rubric: Rubric, signals: SignalsByName) -> Score:
 def _make_unmeasured_score(
     rubric: Rubric, signals: SignalsByName, coverage: float, first: Signal | None
 ) -> Score:
-    """A score that says why there is none; `first` is the first signal with a fault that counts."""
+    """Return a score without a value and its reason; `first` is the first signal with a fault."""
     if first is not None and first.fault is not None:
         status = _FAULT_STATUS[first.fault.kind]
         reason = f"{first.name}: {first.fault.message}"
@@ -271,7 +271,7 @@ def _make_unmeasured_score(
 
 
 def _skip_reason(rubric: Rubric, signals: SignalsByName, coverage: float) -> str:
-    """Which dimensions do not apply; where none does, in the words of their judges."""
+    """Return which dimensions do not apply; where none does, the judges' own reasons."""
     lines = [signals[line.name] for line in rubric.dimensions]
     out = [signal for signal in lines if signal.value is None and signal.fault is None]
     if coverage:
@@ -304,7 +304,7 @@ _FAULT_STATUS = {
 
 
 def _make_failed_score(rubric: Rubric, fault: Fault) -> Score:
-    """The agent's own failure counts as a zero, or crashing on hard cases would pay."""
+    """Return the score of an agent's failure: zero, or crashing on hard cases would pay."""
     return Score(
         status=Status.TIMEOUT if fault.kind == "timeout" else Status.AGENT_ERROR,
         value=0.0,

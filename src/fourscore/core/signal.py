@@ -1,4 +1,4 @@
-"""One measurement by one judge."""
+"""`Signal`: one measurement by one judge, with its evidence."""
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -7,14 +7,14 @@ from fourscore.core.frozen import check_tuple, clean_fields, replace_surrogates
 from fourscore.core.numbers import check_finite, check_whole, clamp
 from fourscore.core.trace import Fault, Usage
 
-#: Where most evidence stands.
+#: The field of most evidence.
 _OUTPUT = "output"
-#: Places up to this are right whatever else is.
+#: Positions up to this need no further check.
 _FAR = 2**40
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A piece of what was judged, exact enough to highlight: `text` is `field[start:end]`."""
+    """A part of the judged text, exact enough to highlight: `text` is `field[start:end]`."""
 
     text: str
     field: str = _OUTPUT
@@ -23,7 +23,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     step: int | None = None
 
     def __post_init__(self) -> None:
-        # Most pieces are right, and there are many: what is right is let through at once.
+        # Fast path: there are many pieces of evidence, and nearly all are valid.
         text, start, end = self.text, self.start, self.end
         if type(text) is not str or not (text.isascii() or replace_surrogates(text) is text):
             clean_fields(self, "text")
@@ -36,7 +36,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
 
 
 class Canary(msgspec.Struct, frozen=True):
-    """A judge was also asked about an answer that is known to be bad; `passed` is a bad sign."""
+    """A judge's verdict on an answer that is known to be bad; `passed` means it was fooled."""
 
     kind: str
     passed: bool
@@ -48,12 +48,12 @@ class Canary(msgspec.Struct, frozen=True):
 
 
 class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A value in [0, 1], or None: not applicable without a fault, not measurable with one.
+    """A value in [0, 1], or None: not applicable without a fault, not measured with one.
 
     `passed` is set where the judge itself decides success, `reward` where a trainer's scale is not
-    [0, 1]; a reward without a value gives it, clamped. `relative` marks a ranking, which says
-    nothing outside of its group. `level` is the value in a word, where levels have been named.
-    `canary` says what the judge made of another answer, and nothing about this one.
+    [0, 1]; the value of a reward without one is the reward, clamped. `relative` marks a ranking,
+    which means nothing outside its group. `level` is the name of the value, where levels are named.
+    `canary` is about another answer and does not concern this one.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     canary: Canary | None = None
 
     def __post_init__(self) -> None:
-        # The first test of each pair is the fast way through for what is right.
+        # The first test of each pair is the fast path for valid values.
         if type(self.name) is not str or not self.name:
             raise ValueError("name: a signal needs one")
         value, reward = self.value, self.reward

@@ -1,4 +1,4 @@
-"""What an agent did about a case."""
+"""`Trace`: what an agent did about a case."""
 
 from typing import Any, Literal
 
@@ -12,10 +12,9 @@ FAULTS = ("error", "timeout", "refused", "cancelled", "data")
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """Why something could not be had: the agent's own failure on a trace, a judge's on a signal.
+    """A failure: of the agent on a trace, of the judge on a signal.
 
-    `data` is a case that lacks what its judge needs; `refused` a judge's model that would not
-    answer.
+    `data`: the case lacks what its judge needs; `refused`: the judge's model refused to answer.
     """
 
     kind: Literal["error", "timeout", "refused", "cancelled", "data"]
@@ -62,7 +61,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Message(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="message"
 ):
-    """A turn of the conversation."""
+    """One message of the conversation."""
 
     role: str
     content: Any = None
@@ -75,7 +74,7 @@ class Message(
 class ToolCall(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="tool"
 ):
-    """One use of a tool, with what came of it."""
+    """One tool call with its result."""
 
     name: str
     arguments: Any = None
@@ -96,7 +95,7 @@ Step = Message | ToolCall
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One attempt: the final output and everything on the way to it."""
+    """One attempt at a case: the final output and the steps that led to it."""
 
     output: Any = None
     steps: tuple[Step, ...] = ()
@@ -134,7 +133,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def as_text(value: Any) -> str:
-    """A JSON value as the text a judge reads: numbers in decimals, structures as JSON."""
+    """Return a JSON value as the text that a judge reads: decimal numbers, structures as JSON."""
     if isinstance(value, str):
         return value
     if value is None:

@@ -1,9 +1,9 @@
-"""CSV, in and out: a header, then a case a row.
+"""Case files as CSV: a header, then one case per row.
 
-A cell is text, and an empty one is absent. Numbers stay text, because `007` and `1e5` are answers
-as often as numbers. What text cannot say has two forms: a JSON object (`{"answer": "4"}`) is read
-as one, and `json:` in front makes any JSON value of the rest (`json:42`, `json:["a,b"]`). The
-writer uses both, and so loses nothing. `tags` are divided by commas; `metadata` is a JSON object.
+A cell is text; an empty cell is absent. Numbers stay text, because `007` and `1e5` are answers as
+often as numbers. Other values have two forms: a JSON object (`{"answer": "4"}`) is read as one, and
+after `json:` the rest is any JSON value (`json:42`, `json:["a,b"]`). The writer uses both and so
+loses nothing. `tags` are separated by commas; `metadata` is a JSON object.
 """
 
 import csv
@@ -18,13 +18,13 @@ from fourscore.formats.case_records import CaseRecord, decode_json
 from fourscore.formats.line_chunks import MAX_LINE, read_chunks
 
 COLUMNS = ("id", "input", "expected", "tags", "complexity", "task_type", "metadata")
-#: Columns whose cells are words, even where they look like an object.
+#: Columns whose cells are always text, even where they look like an object.
 WORDS = frozenset({"id", "complexity", "task_type"})
 MARK = "json:"
 
 
 def read_csv(stream: BinaryIO) -> Iterator[CaseRecord]:
-    """The rows below the header, as records."""
+    """Yield the rows below the header as records."""
     # The limit belongs to the whole process and is 128 KiB; a case may be as long as a line.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
     reader = csv.reader(_lines(stream), strict=True)
@@ -51,7 +51,7 @@ def read_csv(stream: BinaryIO) -> Iterator[CaseRecord]:
 
 
 def write_csv(cases: Iterable[Case]) -> Iterator[bytes]:
-    """The same in reverse, a row at a time; lines end as RFC 4180 says."""
+    """Yield the cases as CSV, one row at a time; lines end with CRLF (RFC 4180)."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -82,7 +82,7 @@ def _lines(stream: BinaryIO) -> Iterator[str]:
     for chunk in read_chunks(stream):
         lines = chunk.text.split(b"\n")
         if not lines[-1]:
-            lines.pop()  # what follows the last newline is no line
+            lines.pop()  # nothing follows the last newline
         for number, line in enumerate(lines, chunk.first):
             try:
                 yield line.decode() + "\n"
@@ -126,7 +126,7 @@ def _read_cell(name: str, cell: str) -> tuple[object, int]:
         try:
             return decode_json(cell.encode())
         except DataError:
-            # A set of numbers or a template is text; an object that was meant is not.
+            # `{1, 2}` or a template is text; `{"` in `expected` was meant to be an object.
             if name == "expected" and cell[1:].lstrip().startswith('"'):
                 raise
     if name == "metadata":

@@ -1,8 +1,8 @@
-"""The fields of a case as people write them, checked and made into a `Case`.
+"""The fields of a case in a file, checked and made into a `Case`.
 
-The types below are both what the reader accepts and what `schemas.py` shows to editors, so the two
-cannot disagree. Keys that are not fields are kept in `metadata`: a test set carries what its owners
-need. Inside `expected` the keys that judges know are checked and others are left alone.
+The types below are both what the reader accepts and what `json_schemas.py` publishes, so the two
+cannot disagree. Keys that are not fields are kept in `metadata`. Inside `expected` the keys that
+judges know are checked; others are left alone.
 """
 
 import re
@@ -29,7 +29,7 @@ class Claim(msgspec.Struct):
 
     def __post_init__(self) -> None:
         if not any(map(str.isalnum, self.text)):
-            raise ValueError("text: it says nothing, so that every answer would state it")
+            raise ValueError("text: it has no words, so that every answer would state it")
 
 
 class Source(msgspec.Struct, kw_only=True):
@@ -98,12 +98,12 @@ FIELDS = CaseFields.__struct_fields__
 _FIELDS = frozenset(FIELDS)
 _CLAIM = frozenset(Claim.__struct_fields__)
 _EXPECTED = frozenset(Expected.__struct_fields__)
-#: What keys of `expected` hold; an answer may be anything.
+#: The types of the keys of `expected`; an answer may be anything.
 _SHAPES: dict[str, type] = {"claims": list, "aspects": list, "sources": list, "tools": dict}
 
 
 def parse_case(fields: Mapping[str, Any]) -> Case:
-    """The case that these fields describe; a `DataError` with the field where they do not."""
+    """Make a case from its fields; a `DataError` names the field that does not fit."""
     if "input" not in fields:
         had = ", ".join(sorted(map(str, fields))[:8])
         raise DataError(f"missing; the case has {had or 'nothing'}", field="input")
@@ -133,8 +133,10 @@ def parse_case(fields: Mapping[str, Any]) -> Case:
 
 
 def _refuse_misspelt(expected: Mapping[str, Any]) -> None:
-    """A key of your own is no judge's business, unless it is nearly one of ours and holds the same:
-    `aspect` with a list, or the `wieght` of a claim. Nobody would miss what it was to say.
+    """Refuse a key that looks like a misspelt one: `aspect` with a list, `wieght` of a claim.
+
+    Other unknown keys of `expected` are for the user's own judges. A misspelt one would be ignored
+    and nobody would notice.
     """
     for key in expected.keys() - _EXPECTED:
         meant = find_close_word(key, _SHAPES)
@@ -161,12 +163,12 @@ def _mended(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def has_own_id(fields: Mapping[str, object]) -> bool:
-    """Whether its author named it; null and empty text are no name."""
+    """Whether the case has an id of its own; null and empty text do not count."""
     return fields.get("id") not in (None, "")
 
 
 def _metadata(fields: Mapping[str, object], given: dict[str, object] | None) -> dict[str, object]:
-    """`metadata` and the keys that are no fields; the same key in both places is a mistake."""
+    """Return `metadata` with the keys that are not fields; refuse a key that is in both."""
     if _FIELDS.issuperset(fields):
         return given or {}
     merged = dict(given or {})

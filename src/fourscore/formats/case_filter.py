@@ -1,8 +1,8 @@
-"""Which cases of a set: by tag, by equality, by expression; the first so many, or a sample.
+"""Choose cases of a test set: by tag, field or expression; the first n, or a sample of n.
 
-Everything works on a stream. A sample is decided by a seeded hash of the id: it does not depend on
-the order of the file, it is the same on every machine, a larger one contains a smaller one, and
-cases added to the file displace few of it.
+Everything works on a stream. A sample is chosen by a seeded hash of the id: it does not depend on
+the order of the file, is the same on every machine, a larger one contains a smaller one, and cases
+added to the file replace few of it.
 """
 
 import hashlib
@@ -27,10 +27,10 @@ from fourscore.formats.filter_expression import (
 
 
 class CaseFilter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
-    """A choice of cases; every part that is given has to hold.
+    """A filter for cases; every part that is given must match.
 
-    `where` compares fields, keys of the metadata, or what lies below them (`expected.answer`); a
-    case without the key does not match.
+    `where` compares fields, keys of the metadata, or keys below them (`expected.answer`); a case
+    without the key does not match.
     """
 
     tags_any: tuple[str, ...] = ()
@@ -47,10 +47,10 @@ class CaseFilter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         except ValueError as error:
             field, _, message = str(error).partition(": ")
             raise ConfigError(message, field=field) from None
-        _ = self._holds  # a mistake in it is found before the first case is read
+        _ = self._test  # find a mistake in the expression before the first case is read
 
     def matches(self, case: Case) -> bool:
-        """Whether the case belongs to the choice."""
+        """Whether the case passes the filter."""
         tags = case.tags
         if self.tags_any and not any(tag in tags for tag in self.tags_any):
             return False
@@ -62,24 +62,24 @@ class CaseFilter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
             value = _at(case, key)
             if value is MISSING or not is_equal(value, wanted):
                 return False
-        return self._holds is None or self._holds(case)
+        return self._test is None or self._test(case)
 
     @cached_property
-    def _holds(self) -> Callable[[Case], bool] | None:
+    def _test(self) -> Callable[[Case], bool] | None:
         return None if self.expression is None else compile_expression(self.expression)
 
 
 def take_first(cases: Iterable[Case], n: int) -> Iterator[Case]:
-    """The first n."""
+    """Return the first n cases."""
     _check_size(n)
     return islice(cases, n)
 
 
 def take_sample(cases: Iterable[Case], n: int, seed: int = 0) -> Iterator[Case]:
-    """n of the cases, chosen evenly, in the order they came; n of them are held in memory."""
+    """Return a random sample of n cases in their order; holds n cases in memory."""
     _check_size(n)
     key = hashlib.blake2b(str(seed).encode()).digest()
-    # A heap has its smallest on top, and the largest hash is what has to go: hence the minus.
+    # The heap keeps the n smallest hashes: negated, because heapq has its smallest item on top.
     held: list[tuple[int, int, Case]] = []
     for position, case in enumerate(cases):
         drawn = hashlib.blake2b(case.id.encode(), digest_size=16, key=key).digest()

@@ -1,7 +1,7 @@
-"""Case files as streams of records: the line, and the fields found there; CSV is in `tables.py`.
+"""Case files in JSONL, JSON and YAML as streams of records; CSV is in `case_csv.py`.
 
-JSONL streams. A JSON text is held whole, but its cases are decoded one at a time, which also
-tells their lines. YAML is for sets that people edit, and is read whole.
+JSONL is streamed. A JSON text is held in memory, but its cases are decoded one at a time, which
+also gives their lines. YAML is for sets that people edit, and is read whole.
 """
 
 import json
@@ -31,7 +31,7 @@ BOM = "\ufeff"
 
 
 class CaseRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands at a line. `place` is its path in the document, and `lines` those below it."""
+    """The fields of a case, its line, its path in the document and the lines of its keys."""
 
     line: int
     fields: Any
@@ -41,12 +41,12 @@ class CaseRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_file_kind(path: str) -> FileKind | None:
-    """The kind of file by its ending."""
+    """Return the format of a file by the ending of its name."""
     return ENDINGS.get(PurePath(path).suffix.lower())
 
 
 def decode_json(text: bytes) -> tuple[Any, int]:
-    """A JSON value, and how many lone surrogates it holds; they stop the fast decoder."""
+    """Return a JSON value and its number of lone surrogates, which the fast decoder refuses."""
     try:
         return _DECODER.decode(text), 0
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -54,7 +54,7 @@ def decode_json(text: bytes) -> tuple[Any, int]:
 
 
 def count_lone_surrogates(value: object) -> int:
-    """How many there are, in keys too; a Case replaces them by U+FFFD."""
+    """Return the number of lone surrogates, in keys too; a Case replaces them by U+FFFD."""
     return len(_LONE.findall(json.dumps(value, ensure_ascii=False)))
 
 
@@ -112,7 +112,7 @@ def _text(stream: BinaryIO) -> str:
 
 
 def read_json(stream: BinaryIO) -> Iterator[CaseRecord]:
-    """A list of cases, or an object with one under `cases`."""
+    """Yield the cases of a list, or of an object with a list under `cases`."""
     text = _text(stream)
     start = _after_space(text, 0)
     if text[start : start + 1] == "[":
@@ -127,14 +127,14 @@ def read_json(stream: BinaryIO) -> Iterator[CaseRecord]:
 
 
 def _members(text: str, start: int) -> Generator[CaseRecord, None, int]:
-    """The cases of an object; its other keys (a name, a description) are left alone."""
+    """Yield the cases of an object; its other keys (a name, a description) are ignored."""
     found, at = False, _after_space(text, start + 1)
     while text[at : at + 1] != "}":
         key, at = _value(text, at)
         at = _expect(text, at, ":")
         if key == "cases":
             if found or text[at : at + 1] != "[":
-                message = "it stands twice" if found else "expected a list"
+                message = "the key is used twice" if found else "expected a list"
                 raise DataError(message, line=_line(text, at), field="cases")
             found = True
             at = yield from _items(text, at, "cases")
@@ -195,7 +195,7 @@ def _line(text: str, at: int) -> int:
 
 
 def read_yaml(stream: BinaryIO) -> Iterator[CaseRecord]:
-    """The same in YAML, with the line of every key."""
+    """Yield the cases of a YAML list or object, with the line of every key."""
     try:
         document = parse_yaml(_text(stream), "")
     except ConfigError as error:

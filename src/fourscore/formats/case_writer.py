@@ -1,4 +1,4 @@
-"""Cases written to a file, so that reading it gives the same cases.
+"""Write cases to a file, so that reading it gives the same cases.
 
 All four formats are written a case at a time. `metadata` stays one object: spread over the
 case, its keys could collide with those of the fields.
@@ -15,9 +15,9 @@ from fourscore.formats.atomic_file import open_atomic
 from fourscore.formats.case_csv import write_csv
 from fourscore.formats.case_records import ENDINGS, find_file_kind
 
-#: What a YAML reader refuses to see as it is, though JSON lets it stand.
+#: Characters that YAML wants escaped and JSON does not.
 _UNPRINTED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-#: A key that is longer has to stand in a form of its own, which nobody would want to read.
+#: A longer key would need YAML's complex key syntax.
 YAML_KEY = 1000
 
 _ENCODER = msgspec.json.Encoder()
@@ -38,7 +38,7 @@ def write_cases(path: str | os.PathLike[str], cases: Iterable[Case]) -> int:
 
 
 def make_fields(case: Case) -> dict[str, object]:
-    """What a file says of a case: its id and input always, the rest where there is something."""
+    """Return the fields of a case for a file: id and input always, the rest where it is set."""
     fields: dict[str, object] = {"id": case.id, "input": case.input}
     if case.expected is not None:
         fields["expected"] = case.expected
@@ -54,7 +54,7 @@ def make_fields(case: Case) -> dict[str, object]:
 
 
 class _Counted:
-    """An iterable that knows how many went by."""
+    """Cases that are counted while they are iterated."""
 
     def __init__(self, cases: Iterable[Case]) -> None:
         self.cases, self.n = cases, 0
@@ -79,7 +79,7 @@ def _json(cases: Iterable[Case]) -> Iterator[bytes]:
 
 
 def _yaml(cases: Iterable[Case]) -> Iterator[bytes]:
-    """A key a line, with values in JSON, which is YAML too."""
+    """Yield cases as YAML: one key per line, with values in JSON, which is valid YAML."""
     empty = True
     for case in cases:
         empty = False

@@ -1,12 +1,12 @@
-"""A file of cases: checked whole in bounded memory, then streamed.
+"""A file of cases: checked as a whole in bounded memory, then streamed.
 
-Ids are what everything later hangs on, so `check` proves them unique before the first case runs. It
-keeps eight bytes a case, a hash of the id; where two hashes are equal, a second pass looks at those
-ids alone. A case without an id is known by the digest of its input, and the same input again by
+Everything later refers to cases by id, so `check` makes sure that ids are unique before the first
+case runs. It keeps eight bytes per case, a hash of the id; where two hashes are equal, a second
+pass compares those ids. A case without an id gets the digest of its input, and the same input again
 `<digest>#2`, `#3` in the order of the file.
 
-A file may be read by a run for hours. What was checked is what is read: a file that changes in
-place in between is refused. A pipe is kept in a temporary file, so that it too can be read twice.
+A run may read the file for hours: a file that changes after the check is refused. A pipe is copied
+to a temporary file, so that it too can be read twice.
 """
 
 import hashlib
@@ -41,15 +41,18 @@ from fourscore.formats.case_writer import write_cases
 __all__ = ["CaseFile", "CaseFileInfo", "write_cases"]
 
 READERS = {"jsonl": read_jsonl, "json": read_json, "yaml": read_yaml, "csv": read_csv}
-#: Hashes are sorted into so many heaps, and only one of them is looked through at a time.
+#: Hashes are split into this many buckets, and one at a time is searched for duplicates.
 HEAPS = 64
 
 _ENCODER = msgspec.json.Encoder(order="sorted")
 
 
 class CaseFileInfo(msgspec.Struct, frozen=True):
-    """What a whole file holds. `digest` is of its cases in their order, in whatever format;
-    `replaced` counts lone surrogates read as U+FFFD."""
+    """Facts about a checked file.
+
+    `digest` covers its cases in order, whatever the format; `replaced` counts lone surrogates that
+    were read as U+FFFD.
+    """
 
     count: int
     digest: str
@@ -72,7 +75,7 @@ class _Checked(NamedTuple):
 class CaseFile:
     """Cases in JSONL, JSON, YAML or CSV, by the ending of the name; `-` is JSONL from stdin.
 
-    What flows (stdin, a pipe) is kept by the object that reads it: a second one finds nothing.
+    Only one object can read a stream (stdin, a pipe): a second one finds nothing.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -83,15 +86,15 @@ class CaseFile:
         self._kind: FileKind = self._kind_of()
 
     def check(self) -> CaseFileInfo:
-        """Read everything once; a `DataError` with file, line and field at the first mistake."""
+        """Read the whole file; a `DataError` with file, line and field at the first mistake."""
         return self._check().info
 
     def cases(self) -> Iterator[Case]:
-        """The cases, one at a time, in the order of the file, which is checked before."""
+        """Yield the cases in the order of the file, which is checked first."""
         return (case for _, case in self.lined())
 
     def lined(self) -> Iterator[tuple[int, Case]]:
-        """The same, each with its line."""
+        """Yield each case with its line number."""
         checked = self._check()
         seen: Counter[str] = Counter()
         with self._opened() as stream:
@@ -171,7 +174,7 @@ class CaseFile:
             raise DataError(error.strerror or "cannot be read", file=self.name) from None
 
     def _refused(self, error: DataError, record: CaseRecord) -> DataError:
-        """The error with its place: the line of the field where that is known, else the case's."""
+        """Return the error with the line of its field where that is known, else of its case."""
         field = ".".join(part for part in (record.place, error.field) if part)
         path, line = field, record.line
         while path:
@@ -205,9 +208,9 @@ class CaseFile:
         return self._checked
 
     def _own_ids(self, twice: set[int]) -> dict[str, int]:
-        """The given ids with these hashes, and their lines; none of them stands twice.
+        """Return the lines of explicit ids with these hashes; an error where one is used twice.
 
-        `<digest>#2` is looked at too: it may be what another case without an id will be called.
+        `<digest>#2` is included: a case without an id may get that id.
         """
         lines: dict[str, int] = {}
         with self._opened() as stream:
@@ -222,7 +225,7 @@ class CaseFile:
         return lines
 
     def _repeated_inputs(self, twice: set[int], own: dict[str, int]) -> frozenset[str]:
-        """The digests of inputs that stand more than once without an id."""
+        """Return the digests of inputs that occur more than once without an id."""
         counts: Counter[str] = Counter()
         with self._opened() as stream:
             for read in self._read(stream):

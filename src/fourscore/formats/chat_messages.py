@@ -1,8 +1,8 @@
-"""Conversations as other tools write them, turned into a `Trace`. Today: OpenAI's chat messages.
+"""OpenAI chat messages as a `Trace`.
 
-A tool call and the message with its result become one step, at the place of the call. What the
-agent says last is the output; an agent that ends on a tool call has said nothing. All of it was
-written by an agent or its tools, so whatever does not fit is kept as text or refused by its path.
+A tool call and the message with its result become one step, at the position of the call. The
+agent's last message is the output; an agent that ends with a tool call has none. An agent or its
+tools wrote the content: what does not fit is kept as text, or refused with its path.
 """
 
 from collections import defaultdict, deque
@@ -13,7 +13,7 @@ import msgspec
 
 from fourscore.core import DataError, Message, Step, ToolCall, Trace, freeze
 
-#: The kinds of content part that hold nothing but text.
+#: Types of content parts that are only text, and the key of that text.
 TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 
 
@@ -26,7 +26,7 @@ class _Call(msgspec.Struct):
 
 
 def read_messages(messages: object) -> Trace:
-    """The trace of a list of messages; a `DataError` with the path of what is not one."""
+    """Read a list of messages as a trace; a `DataError` names the path of what does not fit."""
     if not isinstance(messages, list | tuple):
         raise DataError(f"expected a list, got {type(messages).__name__}", field="messages")
     steps: list[Step | _Call] = []
@@ -56,7 +56,7 @@ def read_messages(messages: object) -> Trace:
 
 
 def _object(item: object, place: str) -> Mapping[str, object]:
-    """A message as a mapping; clients hand out models that can turn themselves into one."""
+    """Return a message as a mapping; client libraries may pass pydantic models."""
     dump = getattr(item, "model_dump", None)
     if callable(dump):
         item = dump()
@@ -66,7 +66,7 @@ def _object(item: object, place: str) -> Mapping[str, object]:
 
 
 def _content(message: Mapping[str, object], place: str) -> object:
-    """Its text, where it is nothing but text; else the parts as they are (an image, a sound)."""
+    """Return the content as text where it is only text, else its parts (an image, a sound)."""
     content = message.get("content")
     if content is None:
         content = message.get("refusal")
@@ -91,14 +91,14 @@ def _part(part: object) -> str | None:
 
 
 def _join_text(content: object) -> object:
-    """The text of what was said; None where that is nothing."""
+    """Return the text of a message's content; None where it is empty."""
     if isinstance(content, list):
         content = "".join(text for text in map(_part, content) if text)
     return None if content == "" else content
 
 
 def _calls(message: Mapping[str, object], place: str) -> list[tuple[str, _Call]]:
-    """The tool calls of a message, each with the key that its result will name."""
+    """Return the tool calls of a message, each with the key by which its result refers to it."""
     old = message.get("function_call")
     if isinstance(old, Mapping):
         call = _call(old, f"{place}.function_call")
@@ -132,7 +132,7 @@ def _call(function: Mapping[str, object], place: str) -> _Call:
 
 
 def _arguments(given: object) -> object:
-    """Models write arguments as JSON in a text, and sometimes write it badly: then it stays."""
+    """Return arguments decoded from JSON text; text that is not valid JSON stays text."""
     if not isinstance(given, str):
         return freeze(given)
     if not given:
@@ -144,7 +144,7 @@ def _arguments(given: object) -> object:
 
 
 def _answered(message: Mapping[str, object], waiting: Mapping[str, deque[_Call]]) -> _Call | None:
-    """The call that this is the result of: by its id, else the oldest open one of that name."""
+    """Return the call that a result belongs to: by id, else the oldest open one of that name."""
     for key in (f"id:{message.get('tool_call_id')}", f"name:{message.get('name')}"):
         open_calls = waiting.get(key)
         if open_calls:

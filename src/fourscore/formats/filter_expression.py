@@ -1,8 +1,8 @@
-"""A tiny language to choose cases by: `complexity == "hard" and "math" in tags and level >= 3`.
+"""A small language to filter cases: `complexity == "hard" and "math" in tags and level >= 3`.
 
-It borrows Python's grammar and nothing else of Python: the text is parsed, and the few kinds of
-node that are allowed are turned into lookups and comparisons. Nothing is evaluated or called, and a
-dot looks up a key, never an attribute, so there is no way from a value to the interpreter.
+It uses Python's grammar only: the text is parsed, and the few allowed kinds of node become lookups
+and comparisons. Nothing is evaluated or called, and a dot looks up a key, never an attribute, so no
+expression can reach the interpreter.
 
 A name is a field of the case or a key of its metadata. A comparison with a key that the case does
 not have, or between a number and a text, is false: such a case does not match. `not level` is true
@@ -26,7 +26,7 @@ Reading = Callable[[Case], object]
 
 
 class _Missing:
-    """What a case does not have. Not equal to anything, not even None."""
+    """The value of a key that a case does not have; not equal to anything, not even None."""
 
     def __repr__(self) -> str:
         return "missing"
@@ -36,12 +36,12 @@ MISSING = _Missing()
 
 
 def compile_expression(text: str) -> Callable[[Case], bool]:
-    """The test that an expression describes; a `ConfigError` where it is none."""
+    """Compile an expression to a function of a case; a `ConfigError` where it is not valid."""
     if len(text) > MAX_LENGTH:
         raise _refusal(f"longer than {MAX_LENGTH} characters")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # an odd escape is a mistake, not a remark on stderr
+            warnings.simplefilter("error")  # an invalid escape is an error, not a warning
             tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError as error:
         raise _refusal(f"not an expression: {error.msg}", error.offset) from None
@@ -52,7 +52,7 @@ def compile_expression(text: str) -> Callable[[Case], bool]:
 
 
 def get_field(case: Case, name: str) -> object:
-    """A field of the case, else a key of its metadata, else `MISSING`."""
+    """Return a field of the case, else a key of its metadata, else `MISSING`."""
     if name in case.__struct_fields__:
         value = getattr(case, name)
         if value is None and name in OPTIONAL:
@@ -62,7 +62,7 @@ def get_field(case: Case, name: str) -> object:
 
 
 def get_item(value: object, key: str | int) -> object:
-    """What an object holds under a key, or a list at a place; `MISSING` where it does not."""
+    """Return the item of an object or a list; `MISSING` where there is none."""
     if isinstance(value, dict):
         return value.get(key, MISSING)
     if isinstance(value, list) and type(key) is int and -len(value) <= key < len(value):
@@ -71,7 +71,7 @@ def get_item(value: object, key: str | int) -> object:
 
 
 def is_equal(one: object, other: object) -> bool:
-    """Equality as JSON has it: 1 is 1.0, and true is not 1."""
+    """Whether two JSON values are equal: 1 is 1.0, and true is not 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
@@ -150,7 +150,7 @@ def _key(node: ast.expr) -> str | int:
 
 
 def _check_name(name: str, node: ast.expr) -> None:
-    # It would only be a key that no case has; but whoever writes it meant something else.
+    # Harmless, since no case has such a key; but its author meant an attribute of Python.
     if name.startswith("__"):
         raise _refusal(f"{name} is not a name of the language", node.col_offset + 1)
 

@@ -1,7 +1,7 @@
-"""JSON schemas of the files that people write, for their editors.
+"""JSON Schemas of test sets, rubrics and configurations, for editors.
 
-They are made from the types that the readers use, so they cannot promise what is then refused. The
-types of a configuration live behind the doors, which this room does not import: they are passed in.
+They are made from the types that the readers use, so that both accept the same files. The types of
+a configuration belong to packages that `formats` does not import: they are passed in.
 """
 
 from typing import Any
@@ -15,16 +15,16 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def make_cases_schema() -> dict[str, Any]:
-    """A test set: one case (a line of JSONL), a list of them, or an object with `cases`."""
+    """Return the schema of a test set: one case (JSONL), a list, or an object with `cases`."""
     (case,), parts = _components(CaseFields)
-    several = {"type": "array", "items": case}
+    cases = {"type": "array", "items": case}
     return {
         "$schema": DIALECT,
         "title": "Fourscore test set",
         "description": "A list of cases, an object with cases, or one case as a line of JSONL.",
         "anyOf": [
-            several,
-            {"type": "object", "properties": {"cases": several}, "required": ["cases"]},
+            cases,
+            {"type": "object", "properties": {"cases": cases}, "required": ["cases"]},
             case,
         ],
         "$defs": parts,
@@ -32,7 +32,7 @@ def make_cases_schema() -> dict[str, Any]:
 
 
 def make_rubric_schema() -> dict[str, Any]:
-    """A rubric file."""
+    """Return the schema of a rubric file."""
     (rubric,), parts = _components(RubricFile)
     return {"$schema": DIALECT, "title": "Fourscore rubric", **rubric, "$defs": parts}
 
@@ -40,9 +40,10 @@ def make_rubric_schema() -> dict[str, Any]:
 def make_config_schema(
     task_judge: type[msgspec.Struct], run: type[msgspec.Struct]
 ) -> dict[str, Any]:
-    """A configuration: `task_judge` under `fourscore` or `ajet`, or `run` under `fourscore`.
+    """Return the schema of a configuration, with sections of the types given.
 
-    Which keys a section takes is for its own type to say; other sections are left alone.
+    `task_judge` may be under `fourscore` or `ajet`, `run` under `fourscore`; other sections are
+    ignored.
     """
     (judge_section, run_section), parts = _components(task_judge, run)
     judge, tests = {"task_judge": judge_section}, {"run": run_section}
@@ -63,13 +64,13 @@ def make_config_schema(
 
 
 def _components(*kinds: type[msgspec.Struct]) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:
-    """The schema of each type, and of those they are made of, in plain JSON values with tidy texts."""
-    shown, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    return tuple(_tidy(schema) for schema in shown), _tidy(parts)
+    """Return the schema of each type, and of the types that they refer to, by name."""
+    schemas, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    return tuple(_tidy(schema) for schema in schemas), _tidy(parts)
 
 
 def _tidy(value: Any) -> Any:
-    """Docstrings without their line ends and indentation; tuples as lists."""
+    """Return a schema with docstrings on one line and tuples as lists."""
     if isinstance(value, dict):
         return {
             key: " ".join(item.split())

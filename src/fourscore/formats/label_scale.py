@@ -1,9 +1,9 @@
-"""What people said about outputs, as they write it: pass and fail, shares, levels, whole numbers.
+"""Labels that people give to outputs: pass and fail, shares, levels, or whole numbers on a scale.
 
-A file keeps to one kind of label. `true`, `pass`, `yes` and 1 are a pass where nothing in the file
-is finer; a number from 0 to 1 is a share; `excellent` to `failed` are levels; on a scale such as
-0:10 a label is a whole number on it. Each becomes a value from 0 to 1 that can be held against a
-judge's. A file of any format of cases serves: the labels stand beside the recorded output.
+A file has one kind of label. `true`, `pass`, `yes` and 1 are a pass where nothing in the file is
+finer; a number from 0 to 1 is a share; `excellent` to `failed` are levels; on a scale such as 0:10
+a label is a whole number. Each becomes a value from 0 to 1, to compare with a judge's. Labels are
+read from case files of any format, in the same row as the recorded output.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ VERDICTS = {
     **dict.fromkeys(("true", "pass", "passed", "yes", "1"), True),
     **dict.fromkeys(("false", "fail", "failed", "no", "0"), False),
 }
-#: From the worst to the best.
+#: Levels from the worst to the best.
 RANKED_LEVELS = tuple(sorted(LEVELS, key=lambda level: LEVELS[level]))
 EXPECTED = "true or false, a number from 0 to 1, or a level such as good"
 
@@ -33,14 +33,14 @@ class Scale(msgspec.Struct, frozen=True):
     high: int = 1
 
     def value(self, written: object) -> float:
-        """A label as a share; `ValueError` where it is none."""
+        """Return a label as a value in [0, 1]; `ValueError` where it is not on the scale."""
         found = self._read(written)
         if found is None:
             raise ValueError(f"expected {self.expected}, got {_shown(written)}")
         return found
 
     def grade(self, written: object) -> float:
-        """A judge's number for the same: it need not be whole."""
+        """Return a judge's number as a value in [0, 1]; it need not be whole."""
         if self.kind != "scale":
             found = _number(written, ("verdict", "share", "level"))
         else:
@@ -70,7 +70,7 @@ class Scale(msgspec.Struct, frozen=True):
         return words[self.kind]
 
     def category(self, value: float) -> int:
-        """The step of the scale that a value stands on, for kappa; shares stand on five levels."""
+        """Return the category of a value, for kappa; shares have five levels."""
         if self.kind == "verdict":
             return int(value >= 0.5)
         if self.kind == "scale":
@@ -85,7 +85,7 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def parse_scale(text: str) -> Scale:
-    """`0:10` as a person writes it."""
+    """Parse the scale of `0:10`."""
     low, colon, high = text.partition(":")
     try:
         found = Scale("scale", int(low), int(high))
@@ -98,7 +98,7 @@ def parse_scale(text: str) -> Scale:
 
 
 def detect_scale(labels: Iterable[object]) -> Scale:
-    """The coarsest kind that fits all: pass and fail, else shares or levels by what comes first."""
+    """Return the coarsest scale that fits all: pass and fail, else shares or levels."""
     kinds: list[Kind] = ["verdict", "share", "level"]
     for written in labels:
         left = [kind for kind in kinds if _number(written, (kind,)) is not None]
@@ -109,7 +109,7 @@ def detect_scale(labels: Iterable[object]) -> Scale:
 
 
 def read_labels(fields: dict[str, object]) -> list[object]:
-    """The labels of a row: `labels` of several people, None where one gave none, or `label`."""
+    """Return the labels of a row: `labels` of several people (None: no label), or `label`."""
     several, one = fields.get("labels"), fields.get("label")
     if several is not None and one is not None:
         raise DataError("give label or labels, not both", field="labels")
@@ -127,7 +127,7 @@ def read_labels(fields: dict[str, object]) -> list[object]:
 
 
 def _number(written: object, kinds: Sequence[Kind]) -> float | None:
-    """A label of any of these kinds as a share, or None."""
+    """Return a label of any of these kinds as a value in [0, 1], or None."""
     if isinstance(written, bool):
         return float(written) if "verdict" in kinds else None
     word = str(written).strip().lower() if isinstance(written, str | int) else ""
@@ -140,7 +140,7 @@ def _number(written: object, kinds: Sequence[Kind]) -> float | None:
 
 
 def _float(written: object) -> float | None:
-    """Cells of CSV are text."""
+    """Return a number, also one written as text, as in CSV; None where it is not one."""
     if isinstance(written, bool) or not isinstance(written, str | int | float):
         return None
     try:

@@ -1,10 +1,10 @@
-"""Labelled samples: answers with a score each, or several answers to one question with their ranks.
+"""Labelled samples: an answer with its score, or several answers to one question with their ranks.
 
     {"main_query": "…", "metadata": {"answer": "…", "score": 8}}
     {"main_query": "…", "metadata": {"candidates": [{"answer": "…", "rank": 1}, …]}}
 
-A file is read once, checked line by line, and then held as places: the texts stay on disk until
-they are asked for, so that memory does not grow with them.
+A file is checked line by line once; then only the offset of each sample is kept, and texts are read
+again when needed, so that memory does not grow with them.
 """
 
 import hashlib
@@ -21,15 +21,15 @@ from fourscore.core.trace import as_text
 from fourscore.formats.case_records import decode_json
 
 Mode = Literal["pointwise", "listwise"]
-#: A line that is longer is no sample.
+#: A longer line is refused.
 MAX_LINE = 16 * 1024 * 1024
 
 
 class SampleFields(msgspec.Struct, frozen=True, kw_only=True):
-    """Where things stand in a row: at its top, or in its `metadata`, which goes first.
+    """The keys of a row, in its `metadata` or, where that does not have them, at its top.
 
-    The answer is looked for under `answer`, then as `answer`, which is what people write. What
-    stands under `reference` is the reference where it is not the answer itself.
+    The answer is read from the key that `answer` names, else from `answer` itself. The key that
+    `reference` names is the reference where it is not the answer.
     """
 
     query: str = "main_query"
@@ -38,7 +38,7 @@ class SampleFields(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
-    """A question, the answers to it, and a label for each: its score, or its rank."""
+    """A question, its answers, and a label for each: a score, or a rank."""
 
     query: Any
     answers: tuple[str, ...]
@@ -47,7 +47,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SampleEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a sample stands, what identifies it, and its labels."""
+    """The position of a sample in the file, its digest and its labels."""
 
     line: int
     offset: int
@@ -58,7 +58,7 @@ class SampleEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SampleFile:
-    """The samples of a file. `repeated` lines said again what another had said."""
+    """The samples of a file. `repeated` counts lines with the question and answers of another."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class SampleFile:
         return len(self.entries)
 
     def read(self, at: int) -> Sample:
-        """The sample, from the file; an error where the file has changed."""
+        """Read a sample from the file; a `DataError` where the file has changed."""
         entry = self.entries[at]
         with self._opened() as stream:
             stream.seek(entry.offset)
@@ -96,14 +96,14 @@ class SampleFile:
         return sample
 
     def value(self, label: float, n: int) -> float:
-        """A label in [0, 1], of a score or of a rank among n."""
+        """Return a label, a score or a rank among n, as a value in [0, 1]."""
         if self.mode == "listwise":
             return (n - label) / (n - 1)
         low, high = self.bounds
         return (label - low) / (high - low)
 
     def values(self, at: int) -> list[float]:
-        """The labels of a sample in [0, 1]."""
+        """Return the labels of a sample as values in [0, 1]."""
         labels = self.entries[at].labels
         return [self.value(label, len(labels)) for label in labels]
 
@@ -235,7 +235,7 @@ class SampleFile:
 
 
 def digest_sample(sample: Sample) -> str:
-    """What a sample is known by: its question and answers, not its labels."""
+    """Return the identity of a sample: the digest of question and answers, without labels."""
     return digest([sample.query, list(sample.answers)])
 
 

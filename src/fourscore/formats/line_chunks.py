@@ -1,29 +1,29 @@
-"""Large files of lines, in pieces of bounded size that end where a line ends."""
+"""Large files of lines, read in chunks of bounded size that end where a line ends."""
 
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from fourscore.core import DataError
 
-#: A line longer than this is refused: nothing sensible is, and it has to be held in memory.
+#: A longer line is refused, because it would have to be held in memory.
 MAX_LINE = 64 * 1024 * 1024
 PIECE = 256 * 1024
 
 
 class LineChunk(NamedTuple):
-    """Whole lines, and the number of the first."""
+    """Whole lines, and the line number of the first."""
 
     first: int
     text: bytes
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """The lines that say something."""
+        """Yield the lines that are not blank, with their numbers."""
         for number, line in enumerate(self.text.split(b"\n"), self.first):
             if line and not line.isspace():
                 yield number, line
 
     def split(self, most: int) -> Iterator["LineChunk"]:
-        """The same lines in chunks of at most so many."""
+        """Yield the same lines in chunks of at most `most` lines."""
         lines = self.text.split(b"\n")
         for start in range(0, len(lines), most):
             text = b"\n".join(lines[start : start + most])
@@ -32,7 +32,7 @@ class LineChunk(NamedTuple):
 
 
 def read_chunks(stream: BinaryIO, piece: int = PIECE) -> Iterator[LineChunk]:
-    """The stream in chunks of about `piece` bytes; a byte order mark at its start is dropped."""
+    """Yield a stream in chunks of about `piece` bytes, without its byte order mark."""
     number, parts, held = 1, [], 0
     at_start = True
     while block := stream.read(piece):

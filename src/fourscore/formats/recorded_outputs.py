@@ -1,6 +1,6 @@
-"""Recorded outputs, one JSON object a line: `{"task": {…}, "output": {…}}` or `"outputs": […]`.
+"""Recorded outputs, one JSON object per line: `{"task": {…}, "output": {…}}` or `"outputs": […]`.
 
-A line is checked whole or refused whole, with the path of the field that is wrong.
+A line is accepted or refused as a whole, with the path of the field that is wrong.
 """
 
 import json
@@ -14,7 +14,7 @@ from fourscore.formats.validation import explain_json_error
 
 
 class RecordedOutput(msgspec.Struct, frozen=True, gc=False):
-    """One output, and the reward it already carries, if it does."""
+    """One output, and the reward that it already has, if any."""
 
     trace: Trace
     reward: float | None = None
@@ -22,7 +22,7 @@ class RecordedOutput(msgspec.Struct, frozen=True, gc=False):
 
 
 class RecordedRow(msgspec.Struct, frozen=True, gc=False):
-    """A task with what was answered to it; `replaced` counts lone surrogates made U+FFFD."""
+    """A task and its outputs; `replaced` counts lone surrogates that became U+FFFD."""
 
     case: Case
     outputs: list[RecordedOutput]
@@ -57,7 +57,7 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 def read_row(line: bytes) -> RecordedRow:
-    """One line as a row; a `DataError` with the field where it is not one."""
+    """Read one line; a `DataError` names the field that does not fit."""
     replaced = 0
     try:
         row = _DECODER.decode(line)
@@ -83,7 +83,7 @@ def _case(task: _Task) -> Case:
 
 
 def _more(task: _Task) -> dict[str, object]:
-    """The metadata, and beside it what only workflows know of."""
+    """Return the metadata with the fields that only workflows have."""
     metadata = task.metadata or {}
     if task.init_messages is not None:
         metadata = {"init_messages": task.init_messages, **metadata}
@@ -115,7 +115,7 @@ def _recorded(output: _Output, field: str) -> RecordedOutput:
 
 
 def _second_reading(line: bytes, first: Exception) -> tuple[_Row, int]:
-    """Lone surrogates stop the fast decoder; the slow one reads them, and they are replaced."""
+    """Decode a line that the fast decoder refused; lone surrogates are replaced by U+FFFD."""
     try:
         text = line.decode()
     except UnicodeDecodeError as error:

@@ -1,6 +1,6 @@
-"""What a rubric file may say, as types: what a reader accepts and what editors are shown.
+"""The fields of a rubric file as types: what the reader accepts and the JSON Schema publishes.
 
-Only the shape is here. Judges are found and weights are folded by those who own them.
+Only the shape is here. Judges are loaded and weights are applied elsewhere.
 """
 
 from typing import Annotated, Any, Literal
@@ -15,7 +15,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class RubricLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One dimension: what is measured, by whom, and how much it counts."""
+    """One dimension: what is measured, by which judge, and how much it counts."""
 
     judge: Annotated[
         str | None,
@@ -52,7 +52,7 @@ class RubricLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A share, and the counts that it is of."""
+    """A share with its counts."""
 
     right: Annotated[int, Meta(ge=0)]
     of: Annotated[int, Meta(ge=1)]
@@ -64,7 +64,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class RubricCalibration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `fourscore calibrate --store-in` found out about this rubric's errors."""
+    """The error rates of this rubric, measured by `fourscore calibrate --store-in`."""
 
     judge: Annotated[str, Meta(description="fingerprint of the rubric that was calibrated")]
     data: Annotated[str, Meta(description="digest of the labelled outputs")]

@@ -1,9 +1,7 @@
-"""Plain values into typed ones, with errors that name the field, in words for people.
+"""Convert plain values to typed ones, with readable errors that name the field.
 
-Where in a value a decoder found something wrong.
-
-It names the fields of types and the positions in lists, but never the keys of a mapping: those are
-found by looking for the one whose value does not fit.
+msgspec's errors name fields and list positions, but not the keys of a mapping: the key is found by
+looking for the one whose value does not fit.
 """
 
 import json
@@ -20,7 +18,7 @@ from fourscore.core import InputError, freeze, suggest_known
 T = TypeVar("T", bound=msgspec.Struct)
 
 _PLACE = re.compile(r" - at (`key` in )?`\$(.*)`$")
-#: What a type itself found wrong begins with the field.
+#: A message that a type's own check raised begins with the field.
 _OWN = re.compile(r"([a-z_]\w*(?:\.[^\s:]+|\[\d+\])*): ")
 #: Longer integers Python refuses to read.
 _DIGITS = 4_000
@@ -28,29 +26,29 @@ _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 
 
 class ValuePlace(NamedTuple):
-    """A path from the top, and the type that is wanted there."""
+    """A path from the top of a value, and the type expected there."""
 
     path: str
     kind: Any
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that may stand there, if only words may."""
+        """The words allowed there, if the type is a `Literal`."""
         literal = [part for part in _parts(self.kind) if get_origin(part) is Literal]
         return tuple(map(str, get_args(literal[0]))) if literal else ()
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The keys that may stand there, if it is an object with fields."""
+        """The keys allowed there, if the type is a Struct."""
         return tuple(name for part in _structs(self.kind) for name in part.__struct_encode_fields__)
 
 
 class ConversionError(InputError):
-    """A value that does not fit; `field` is its path from the top."""
+    """A value that does not fit its type; `field` is its path from the top."""
 
 
 def convert_value(value: object, kind: type[T]) -> T:
-    """The value as `kind`; a `ConversionError` where a key is unknown or a type is wrong."""
+    """Convert a value to `kind`; a `ConversionError` where a key is unknown or a type is wrong."""
     _check_keys(value, kind, "")
     try:
         return msgspec.convert(value, kind)
@@ -64,7 +62,7 @@ def convert_value(value: object, kind: type[T]) -> T:
 def explain_error(
     error: msgspec.ValidationError, value: object = None, kind: object = Any
 ) -> tuple[str, str | None]:
-    """What a decoder found wrong with a value that should be of this kind, and where."""
+    """Return a readable message for a msgspec error in a value of this kind, and the field."""
     message = str(error)
     found = _PLACE.search(message)
     place = find_place(found[2] if found else "", value, kind)
@@ -77,7 +75,7 @@ def explain_error(
 
 
 def _worded(message: str, place: ValuePlace) -> tuple[str, str]:
-    """In words for people, and the field below the place that it speaks of, if it does."""
+    """Return the message in plain words, and the field below the place that it names, if any."""
     _, unknown, key = message.partition("unknown field ")
     if unknown:
         return (
@@ -96,10 +94,10 @@ def _worded(message: str, place: ValuePlace) -> tuple[str, str]:
 def explain_json_error(
     error: msgspec.ValidationError, line: bytes | str, kind: object = Any
 ) -> tuple[str, str | None]:
-    """The same of JSON text."""
+    """Return the same as `explain_error` for JSON text."""
     try:
         value = json.loads(line, parse_int=_whole)
-    except (ValueError, RecursionError):  # something else is wrong too, further on
+    except (ValueError, RecursionError):  # the text has another mistake further on
         value = None
     return explain_error(error, value, kind)
 
@@ -109,7 +107,7 @@ def _whole(digits: str) -> float:
 
 
 def _check_keys(value: object, kind: type[msgspec.Struct], path: str) -> None:
-    """Unknown keys, at any depth, with the nearest known one."""
+    """Refuse unknown keys at any depth, with a suggestion."""
     if not isinstance(value, Mapping):
         return
     for field in msgspec.structs.fields(kind):
@@ -131,7 +129,7 @@ def _check_keys(value: object, kind: type[msgspec.Struct], path: str) -> None:
 
 
 def find_place(path: str, value: object, kind: object) -> ValuePlace:
-    """A decoder's path (`.dimensions[...].weight`) with the keys that it leaves out."""
+    """Complete msgspec's path (`.dimensions[...].weight`) with the keys of mappings."""
     found = ""
     for name, position in _STEP.findall(path):
         if name:
@@ -149,14 +147,14 @@ def find_place(path: str, value: object, kind: object) -> ValuePlace:
 
 
 def strip_annotations(annotation: object) -> object:
-    """A type without what is annotated to it."""
+    """Return the type inside `Annotated`."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     return annotation
 
 
 def _unfit(value: Mapping[object, object], kind: object) -> object:
-    """The key whose value is of another type, or else is no JSON: a number without end."""
+    """Return the key whose value has another type, or is not JSON (an infinite number)."""
     checks: tuple[Callable[[object], object], ...] = (partial(msgspec.convert, type=kind), freeze)
     for check in checks:
         for key, item in value.items():
@@ -176,7 +174,7 @@ def _field(kind: object, name: str) -> object:
 
 
 def _inside(kind: object) -> object:
-    """What a list or a mapping holds."""
+    """Return the type of the items of a list or a mapping."""
     for part in _parts(kind):
         if get_origin(part) is dict:
             return get_args(part)[1]
@@ -191,6 +189,6 @@ def _structs(kind: object) -> list[type[msgspec.Struct]]:
 
 
 def _parts(annotation: object) -> list[object]:
-    """A type, or the types of a union."""
+    """Return a type, or the types of a union."""
     plain = strip_annotations(annotation)
     return [plain, *map(strip_annotations, get_args(plain))]

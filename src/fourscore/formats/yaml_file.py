@@ -1,10 +1,8 @@
-"""YAML that people write, with the line of every key, so that an error can point at it.
+"""YAML files that people write: read with the line of every key, and one section replaced.
 
-One section of a YAML file that people edit, put in or replaced; every other byte stays.
-
-A YAML library would write the whole file anew, with its own idea of spaces and quotes. Here the
-lines of the section are found, and only they are exchanged. What comes out is read again: where it
-does not say the same as before beside the new section, nothing is written.
+A YAML library would write the whole file again, with its own spaces and quotes. `write_section`
+replaces only the lines of its section, and reads the result before writing: where anything but the
+section has changed, the file is left alone.
 """
 
 import io
@@ -31,7 +29,7 @@ class YamlDocument(NamedTuple):
     lines: dict[str, int]
 
     def error(self, message: str, field: str = "") -> ConfigError:
-        """An error at a key, or, where the key is missing, at the nearest one above it."""
+        """Return an error at a key or, where the key is missing, at the nearest one above it."""
         place = field
         while place and place not in self.lines:
             place = place.rpartition(".")[0]
@@ -40,7 +38,7 @@ class YamlDocument(NamedTuple):
 
 
 def read_yaml_file(path: str) -> YamlDocument:
-    """The one YAML document of a file, in plain values: no tags, no key twice."""
+    """Read the one YAML document of a file as plain values: no tags, no duplicate keys."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -51,6 +49,7 @@ def read_yaml_file(path: str) -> YamlDocument:
 
 
 def parse_yaml(text: str, file: str) -> YamlDocument:
+    """Parse YAML text; `file` is the name that errors give."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
@@ -72,7 +71,7 @@ def parse_yaml(text: str, file: str) -> YamlDocument:
 
 
 def _note(node: Any, path: str, lines: dict[str, int], seen: set[int], file: str) -> None:
-    """Note the line of every key; what looks like a time stays text, and tags are refused."""
+    """Note the line of every key; timestamps stay text, and tags are refused."""
     if node is None or id(node) in seen:
         return  # an alias, which an attacker nests, is walked once
     seen.add(id(node))
@@ -95,7 +94,7 @@ def _note(node: Any, path: str, lines: dict[str, int], seen: set[int], file: str
 
 
 def _plain(value: Any, count: "itertools.count[int]") -> Any:
-    """A copy without shared parts; few lines of nested aliases can stand for more than memory."""
+    """Return a copy without shared parts; nested aliases can expand beyond all memory."""
     if next(count) > MAX_VALUES:
         raise ValueError(f"more than {MAX_VALUES} values, its aliases written out")
     if isinstance(value, dict):
@@ -120,14 +119,14 @@ def write_section(path: str, key: str, value: dict[str, Any], comment: str = "")
         with suppress(ConfigError):
             same = parse_yaml(new, path).value == {**before, key: value}
     if not same:
-        message = f"a section {key} cannot be put into it: write its top level as one key a line"
+        message = f"cannot write the section {key}: give each top-level key a line of its own"
         raise ConfigError(message, file=path)
     with open_atomic(path) as stream:
         stream.write(new.encode())
 
 
 def replace_section(text: str, key: str, value: dict[str, Any], comment: str = "") -> str:
-    """The text with the section in it, where it was or at the end."""
+    """Return the text with the section replaced, or added at the end."""
     end = "\r\n" if "\r\n" in text else "\n"
     block = "".join(f"{line}{end}" for line in _lines(key, value, comment))
     lines = text.splitlines(keepends=True)
@@ -137,14 +136,14 @@ def replace_section(text: str, key: str, value: dict[str, Any], comment: str = "
         return f"{text}{gap}{block}"
     first, last = found
     if comment and first and lines[first - 1].strip() == f"# {comment}":
-        first -= 1  # our own, from the last time
+        first -= 1  # the comment that this function wrote before
     if last == len(lines) and lines and not lines[-1].endswith("\n"):
         block = block.removesuffix(end)
     return "".join([*lines[:first], block, *lines[last:]])
 
 
 def _lines(key: str, value: dict[str, Any], comment: str) -> list[str]:
-    """A key a line, with values in JSON, which is YAML too."""
+    """Return the lines of a section: one key per line, with values in JSON, which is YAML too."""
     head = [f"# {comment}"] if comment else []
     return [
         *head,
@@ -160,7 +159,7 @@ def _shown(value: Any) -> str:
 
 
 def _span(text: str, key: str) -> tuple[int, int] | None:
-    """The lines of the section: from its key to the last line that has something of it."""
+    """Return the first line of a section and the line after its last; None where it is missing."""
     from ruamel.yaml import YAML
 
     node = YAML(typ="safe", pure=True).compose(io.StringIO(text))

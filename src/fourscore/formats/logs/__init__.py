@@ -1,6 +1,6 @@
-"""Execution logs as other tools write them, each turned into traces.
+"""Execution logs as other tools write them, read into traces.
 
-`detect.py` tells the kinds apart by their content; every other file reads one of them. All of it
-was written by machines around an agent, and partly by the agent: what does not fit is refused with
-its file, line and field, or skipped and counted where that is asked for.
+`log_file.py` recognises the kind of a log by its content; the other files read one kind each. An
+agent wrote part of the content, so a line that does not fit is refused with its file, line and
+field, or skipped and counted where the caller asks for that.
 """

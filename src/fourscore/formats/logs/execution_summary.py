@@ -1,4 +1,4 @@
-"""An execution execution in numbers: calls and successes by tool, errors by type, times like `30s`.
+"""An execution summed up in numbers: calls by tool, errors by type, times like `30s`.
 
 execution:
   tools: {Read: {calls: 5, success: 5}, Bash: {calls: 3, success: 2}}
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from fourscore.core import DataError, ToolCall, Trace
 
-#: Calls that one summary may state: each becomes a step.
+#: The most calls in one summary: each becomes a step.
 MOST = 100_000
 
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|sec|m|min|h)?\s*")
@@ -22,7 +22,7 @@ _UNITS = {"ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0
 
 
 def parse_duration(given: object, field: str) -> float:
-    """Seconds of `30s`, `1.5m`, `2h`, `250ms`, `1m 30s` or a number of seconds."""
+    """Return the seconds of `30s`, `1.5m`, `2h`, `250ms`, `1m 30s` or a number of seconds."""
     if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given < 1e12:
         return float(given)
     total, at = 0.0, 0
@@ -35,7 +35,7 @@ def parse_duration(given: object, field: str) -> float:
 
 
 def read_summary(document: object) -> Trace:
-    """The one trace of a summary; a `DataError` with the field where it is none."""
+    """Read a summary as one trace; a `DataError` names the field that does not fit."""
     whole = _mapping(document, "")
     execution = _mapping(whole.get("execution"), "execution")
     complexity = execution.get("task_complexity", execution.get("complexity"))
@@ -121,7 +121,7 @@ def _errors(execution: Mapping[str, object]) -> dict[str, int]:
 def _limits(
     whole: Mapping[str, object], execution: Mapping[str, object], complexity: str
 ) -> dict[str, float | int]:
-    """`max_expected` of the task's complexity; `max_time` and `max_tools` go before it."""
+    """Return `max_expected` for the task's complexity; `max_time` and `max_tools` override it."""
     given = whole.get("max_expected", execution.get("max_expected"))
     limits: dict[str, float | int] = {}
     if given is not None:

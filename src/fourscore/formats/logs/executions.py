@@ -1,7 +1,7 @@
-"""`executions.jsonl` as traces: one for each session, in the order in which they begin.
+"""`executions.jsonl` as traces: one per session, in the order in which the sessions begin.
 
 For logs that fit in memory; large ones are counted in one pass without traces
-(`fourscore.evolve.fitness`), to the same numbers.
+(`fourscore.evolve.fitness`), with the same numbers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ class _Session(msgspec.Struct, kw_only=True):
 
 
 def read_execution_traces(records: Iterable[tuple[int, ToolRecord]]) -> Iterator[Trace]:
-    """The sessions of numbered records."""
+    """Read one trace per session from (line number, record) pairs."""
     sessions: dict[str, _Session] = {}
     for line, record in records:
         try:
@@ -71,7 +71,7 @@ def _trace(key: str, session: _Session) -> Trace:
     seconds = session.seconds or None
     if len(moments) > 1:
         seconds = max(moments) - min(moments)
-    # A record without an exit code leaves the rate; where a log knows none, answers tell.
+    # Marks a log that has exit codes: a call without one is then left out of the success rate.
     metadata: dict[str, object] = {"session": key, "version": session.version, "exit_codes": True}
     if moments:
         metadata["ts"] = max(moments)

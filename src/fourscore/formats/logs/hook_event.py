@@ -1,4 +1,4 @@
-"""What a coding agent tells its hooks about a tool use. Plain Python: `fourscore hook` needs it fast.
+"""Events that a coding agent sends to its hooks. Imports nothing: `fourscore hook` must be fast.
 
 Claude Code calls a hook with one JSON object: `hook_event_name`, `session_id`, `tool_name`,
 `tool_input`, `tool_use_id`, and after the call `tool_response`, or `error` where it failed.
@@ -6,16 +6,16 @@ Claude Code calls a hook with one JSON object: `hook_event_name`, `session_id`, 
 
 BEFORE, AFTER, FAILED = "PreToolUse", "PostToolUse", "PostToolUseFailure"
 
-#: What a response may call its exit code.
+#: Keys that may hold the exit code of a response.
 CODES = ("exit_code", "exitCode", "returncode", "return_code", "code")
-#: Characters of an error that are kept; of an output so many from its beginning and its end.
+#: Characters kept of an error; of an output, this many from its start and from its end.
 LONGEST, SHOWN = 300, 2000
-#: Where the output of a run stands. What a tool read from a file is none: it may speak of errors.
+#: Keys that hold the output of a run. Content read from a file is not output: it may quote errors.
 RUN = ("stderr", "stdout", "output")
 
 
 def read_event_outcome(event: "dict[str, object]") -> "tuple[int | None, str | None]":
-    """The exit code and the error of an event after a tool use."""
+    """Return the exit code and the error text of an event that follows a tool use."""
     error = event.get("error")
     if event.get("hook_event_name") == FAILED or error:
         words = error if isinstance(error, str) and error else "it failed"
@@ -35,7 +35,7 @@ def read_event_outcome(event: "dict[str, object]") -> "tuple[int | None, str | N
 
 
 def read_event_output(event: "dict[str, object]") -> str:
-    """What the tool put out, cut in the middle where it is long."""
+    """Return the tool's output, cut in the middle where it is long."""
     response = event.get("tool_response")
     parts: list[object] = [response]
     if isinstance(response, dict):
@@ -48,7 +48,7 @@ def read_event_output(event: "dict[str, object]") -> str:
 
 
 def _stated(words: str) -> "int | None":
-    """`Exit code 2` at the beginning of an error."""
+    """Return the code of an error text that begins with `Exit code 2`."""
     head, _, rest = words[:40].partition("xit code ")
     digits = rest.split()[0].rstrip(".:,") if rest.split() else ""
     return int(digits) if head in ("E", "e") and digits.isdecimal() and digits != "0" else None

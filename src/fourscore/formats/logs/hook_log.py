@@ -1,13 +1,13 @@
-"""Files of hook events, one trace a session: `PreToolUse` and `PostToolUse` make one call."""
+"""Files of hook events, one trace per session: `PreToolUse` and `PostToolUse` make one call."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from fourscore.core import DataError, Message, Step, ToolCall, Trace
+from fourscore.core import DataError, Message, Trace
 from fourscore.formats.logs.hook_event import AFTER, BEFORE, FAILED, read_event_outcome
-from fourscore.formats.logs.open_call import OpenCall
+from fourscore.formats.logs.open_call import OpenCall, make_step
 from fourscore.formats.logs.tool_record import parse_time
 
 
@@ -19,7 +19,10 @@ class _Session(msgspec.Struct, kw_only=True):
 
 
 def read_hook_traces(events: Iterable[tuple[int, dict[str, object]]]) -> Iterator[Trace]:
-    """The sessions of numbered events. A call that never came back has no outcome."""
+    """Read one trace per session from (line number, event) pairs.
+
+    A call that never finished has no result.
+    """
     sessions: dict[str, _Session] = {}
     for line, event in events:
         try:
@@ -33,7 +36,7 @@ def read_hook_traces(events: Iterable[tuple[int, dict[str, object]]]) -> Iterato
         moments = session.moments
         yield Trace(
             output=session.output,
-            steps=tuple(map(_step, session.steps)),
+            steps=tuple(map(make_step, session.steps)),
             started=min(moments) if moments else None,
             seconds=max(moments) - min(moments) if len(moments) > 1 else None,
             metadata={"session": key, **({"ts": max(moments)} if moments else {})},
@@ -56,7 +59,7 @@ def _add(session: _Session, event: dict[str, object]) -> None:
         raise DataError("expected text", field="tool_name")
     key = str(event.get("tool_use_id") or "")
     asked = event.get("tool_input")
-    if not key:  # older ones have no id: what was asked tells them apart
+    if not key:  # older versions send no id: match by the tool's input
         key = f"{tool}\0{msgspec.json.encode(asked).decode()}"
     call = session.open.pop(key, None)
     if call is None:
@@ -67,15 +70,3 @@ def _add(session: _Session, event: dict[str, object]) -> None:
         return
     call.exit_code, call.error = read_event_outcome(event)
     call.result = event.get("tool_response")
-
-
-def _step(step: OpenCall | Message) -> Step:
-    if isinstance(step, Message):
-        return step
-    return ToolCall(
-        name=step.name,
-        arguments=step.arguments,
-        result=step.result,
-        exit_code=step.exit_code,
-        error=step.error,
-    )

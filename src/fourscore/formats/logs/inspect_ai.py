@@ -1,4 +1,4 @@
-"""Logs of inspect_ai as JSON: one trace for each sample and epoch."""
+"""Logs of inspect_ai as JSON: one trace per sample and epoch."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,6 +10,7 @@ from fourscore.formats.logs.tool_record import parse_time
 
 
 def read_inspect_traces(log: Mapping[str, object]) -> Iterator[Trace]:
+    """Read the samples of a log; a `DataError` names the field that does not fit."""
     samples = log.get("samples")
     if not isinstance(samples, list):
         raise DataError(
@@ -63,7 +64,7 @@ def _ended(sample: Mapping[str, object]) -> dict[str, object]:
 
 
 def _message(item: object) -> object:
-    """A tool call has its name under `function`; the rest is as in a chat."""
+    """Return a message with its tool calls as OpenAI writes them: the name is under `function`."""
     if not isinstance(item, Mapping) or not isinstance(calls := item.get("tool_calls"), list):
         return item
     named = [
@@ -76,7 +77,7 @@ def _message(item: object) -> object:
 
 
 def _with_errors(steps: tuple[Step, ...], messages: list[object]) -> tuple[Step, ...]:
-    """The steps, with the errors that the results of their calls bear, found by the calls' ids."""
+    """Return the steps with the errors of the tools' results, matched by call id."""
     errors = {
         item.get("tool_call_id"): item.get("error")
         for item in messages

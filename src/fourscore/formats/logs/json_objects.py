@@ -1,8 +1,8 @@
-"""A file of JSON objects, one a line or spread over lines or both, in batches of bounded size.
+"""A file of JSON objects, on one line each or over several lines, read in batches of bounded size.
 
-The fast way decodes a whole piece at once. Where that fails, the lines of the piece are gone
-through one by one: an object may go on over several, a broken one is named by its first line, and
-the next that begins at the start of a line is read again.
+The fast path decodes a whole piece at once. Where that fails, its lines are read one by one: an
+object may span several lines, a broken one is reported by its first line, and reading goes on with
+the next object that begins at the start of a line.
 """
 
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ from fourscore.formats.validation import explain_error
 
 T = TypeVar("T")
 
-#: Lines of one object, and how often its end is tried.
+#: The most lines of one object, and how many of them may be tried as its last line.
 LINES, TRIES = 20_000, 500
-#: Bytes that are decoded at once: the records stay in the processor's cache while they are counted.
+#: Bytes decoded at once: the records stay in the processor's cache while they are counted.
 PIECE = 64 * 1024
-#: Broken lines that are remembered; all are counted.
+#: Broken lines that are kept with their message; all are counted.
 NOTED = 20
 
 
 class BrokenLine(NamedTuple):
-    """Where something stands that is no record, and why it is none."""
+    """A line that is not a record, and why."""
 
     line: int
     message: str
@@ -34,9 +34,9 @@ class BrokenLine(NamedTuple):
 
 
 class ObjectBatches(Generic[T]):
-    """The objects of a stream as `kind`, in lists. With `skip`, what is broken is counted.
+    """The objects of a stream as `kind`, in lists. With `skip`, broken lines are only counted.
 
-    A `lean` kind refuses more fields and is faster: a list is of that kind where all of it fits.
+    A `lean` kind accepts fewer fields and is faster: used for a list where every object fits it.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class ObjectBatches(Generic[T]):
         self._held = b""
 
     def __iter__(self) -> Iterator[list[T]]:
-        """All objects, the fast way where it goes."""
+        """Yield all objects in lists, by the fast path where possible."""
         for text, first, ends in self._pieces():
             if self.lean is not None:
                 try:
                     yield self.lean.decode_lines(text)
                     continue
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                    pass  # it has something more, or is broken
+                    pass  # it has other fields, or is broken
             try:
                 records = self.decoder.decode_lines(text)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -66,12 +66,12 @@ class ObjectBatches(Generic[T]):
                 yield records
 
     def numbered(self) -> Iterator[tuple[int, T]]:
-        """Each object with its line."""
+        """Yield each object with its line number."""
         for text, first, ends in self._pieces():
             yield from self._each(text, first, ends)
 
     def _pieces(self) -> Iterator[tuple[bytes, int, bool]]:
-        """Pieces that end where an object may end; what is left over goes before the next."""
+        """Yield pieces that end where an object may end; the rest is put before the next piece."""
         parts, number = list[bytes](), 1
         for chunk in read_chunks(self.stream, PIECE):
             cut = _last_end(chunk.text)
@@ -91,7 +91,7 @@ class ObjectBatches(Generic[T]):
             yield b"".join(parts), number, True
 
     def _each(self, text: bytes, first: int, ends: bool) -> Iterator[tuple[int, T]]:
-        """The objects of a piece; one that it leaves open is held, unless the file ends."""
+        """Yield the objects of a piece; an unfinished one is held back unless the file `ends`."""
         held: list[bytes] = []
         start, tries = first, 0
         for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), first):
@@ -123,7 +123,7 @@ class ObjectBatches(Generic[T]):
             self._held = b"\n".join(held) + b"\n"
 
     def _decoded(self, text: bytes, line: int) -> tuple[T] | BrokenLine | None:
-        """The object; None where it is not at its end."""
+        """Return the object in a 1-tuple; None where the text ends before the object does."""
         try:
             return (self.decoder.decode(text),)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -148,7 +148,7 @@ class ObjectBatches(Generic[T]):
             return BrokenLine(line, message, field)
 
     def one(self, value: object, place: str) -> T:
-        """A value that was decoded elsewhere, as one of these."""
+        """Return a decoded value as `kind`; `place` is the field that an error names."""
         found = self._converted(value, 1)
         if isinstance(found, BrokenLine):
             field = f"{place}.{found.field}" if found.field else place
@@ -164,7 +164,7 @@ class ObjectBatches(Generic[T]):
 
 
 def _last_end(text: bytes) -> int:
-    """Behind the last line that ends with a brace; 0 where there is none."""
+    """Return the position after the last line that ends with a brace; 0 where there is none."""
     cut = text.rfind(b"}\n") + 2
     if cut < 2 or text.endswith(b"\r\n"):
         cut = max(cut, text.rfind(b"}\r\n") + 3)
@@ -172,7 +172,7 @@ def _last_end(text: bytes) -> int:
 
 
 def _mended(value: object) -> object:
-    """Lone surrogates stop the converter too."""
+    """Replace lone surrogates, which the converter refuses."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""Which kind of log a file is, told by its content, and its traces.
+"""A log file: its kind, recognised by its content, and its traces.
 
-The reader of a kind is loaded when there is such a log.
+The reader of a kind is imported only when there is such a log.
 """
 
 import json
@@ -20,24 +20,24 @@ from fourscore.formats.yaml_file import parse_yaml
 
 LogKind = Literal["executions", "summary", "hooks", "transcript", "messages", "spans", "inspect"]
 
-#: Bytes that are looked at, and objects among them.
+#: Bytes and objects that are inspected to recognise the kind.
 HEAD, LOOKS = 64 * 1024, 50
-#: Kinds that may be one large object; of the others there is one object a call or a message.
+#: Kinds that may be one large object; the others have one object per call or message.
 DOCUMENTS = ("summary", "messages", "spans", "inspect")
-#: Where a row may keep its messages.
+#: Keys under which a row may have its messages.
 MESSAGES = ("messages", "traj", "trajectory")
 _LINES = ("user", "assistant", "summary", "system", "file-history-snapshot", "queue-operation")
 
 
 class LogFile:
-    """A file of a known kind. `broken` lines were skipped; the first of them are `noted`."""
+    """A log of a known kind. `broken` counts skipped lines; the first of them are in `noted`."""
 
     def __init__(self, path: str, *, skip_broken: bool = False) -> None:
         self.path, self.skip = path, skip_broken
         with self.opened() as stream:
             head = _head(stream)
         self.kind: LogKind = _kind_of(head, path)
-        #: One document, and not objects one after the other.
+        #: The file is one document, not a sequence of objects.
         self.whole = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{" or (
             self.kind in DOCUMENTS and _is_one(head)
         )
@@ -59,7 +59,7 @@ class LogFile:
                 raise DataError(message, file=self.path, line=line, field=field) from None
 
     def traces(self) -> Iterator[Trace]:
-        """Its executions."""
+        """Yield the traces of the log."""
         with self.opened() as stream:
             yield from self._traces(stream)
 
@@ -120,14 +120,14 @@ class LogFile:
 def read_record_list(
     stream: BinaryIO, batches: ObjectBatches[ToolRecord]
 ) -> Iterator[tuple[int, ToolRecord]]:
-    """Records that stand in one JSON list, or the one that is the whole file."""
+    """Yield the records of one JSON list, or the single record that is the whole file."""
     value, _ = decode_json(stream.read())
     for position, item in enumerate(value if isinstance(value, list) else [value]):
         yield position + 1, batches.one(item, f"[{position}]")
 
 
 def _conversations(rows: Iterator[tuple[int, object]], name: str) -> Iterator[Trace]:
-    """Rows that are messages make one conversation; rows that hold messages, one each."""
+    """Yield one trace for all rows that are messages, and one for each row that has messages."""
     from fourscore.formats.chat_messages import read_messages
 
     messages: list[object] = []
@@ -154,7 +154,7 @@ def _about(row: object, name: str) -> dict[str, object]:
 
 
 def _head(stream: BinaryIO) -> bytes:
-    """The beginning, with the whole of its first line: a conversation may be a long one."""
+    """Return the start of the file, with its whole first line: a conversation may be long."""
     head = stream.read(HEAD)
     if b"\n" not in head:
         head += stream.readline(MAX_LINE)
@@ -163,12 +163,12 @@ def _head(stream: BinaryIO) -> bytes:
 
 
 def _is_one(head: bytes) -> bool:
-    """Whether nothing follows the first object, as far as one can see."""
+    """Whether nothing follows the first object within the head of the file."""
     try:
         text = head.decode("utf-8", "ignore").lstrip("\ufeff \t\r\n")
         _, end = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
-        # It goes on beyond what was read, or is broken: then it is one of several, on its line.
+        # Longer than the head; or broken, and then it is one of several, on a line of its own.
         return len(head) >= HEAD and b"}\n{" not in head and b"}\r\n{" not in head
     return not text[end:].strip()
 
@@ -238,7 +238,7 @@ def _known(value: object) -> LogKind | None:
 
 
 def _by_words(text: str) -> LogKind | None:
-    """A document that is longer than what was read, by the keys at its beginning."""
+    """Recognise a document that is longer than the head by the keys at its start."""
     marks: tuple[tuple[str, LogKind], ...] = (
         ('"resourceSpans"', "spans"),
         ('"eval"', "inspect"),

@@ -1,4 +1,4 @@
-"""One tool call as a line of `executions.jsonl`, and what its fields mean.
+"""One tool call as a line of `executions.jsonl`, and how its fields are parsed.
 
     {"ts": "2026-01-05T10:00:00Z", "tool": "Bash", "exit": "0", "success": "true",
      "version": "3", "session": "s1"}
@@ -18,7 +18,7 @@ Word = str | int | float | bool | None
 
 
 class ToolRecord(msgspec.Struct, gc=False, kw_only=True):
-    """The fields as they stand; only the tool has to be there."""
+    """The fields as written; only `tool` is required."""
 
     tool: str
     ts: str | int | float | None = None
@@ -34,7 +34,7 @@ class ToolRecord(msgspec.Struct, gc=False, kw_only=True):
 
 
 class PlainRecord(msgspec.Struct, gc=False, forbid_unknown_fields=True, kw_only=True):
-    """The six fields that a hook writes, and no other, in its order: most logs are such."""
+    """Only the six fields that a hook writes, in its order: most logs look like this."""
 
     ts: str | int | float | None = None
     tool: str
@@ -46,7 +46,7 @@ class PlainRecord(msgspec.Struct, gc=False, forbid_unknown_fields=True, kw_only=
 
 @lru_cache(maxsize=4096)
 def parse_exit_code(given: str | int | None) -> int | None:
-    """A whole number, or None where it is not known."""
+    """Return the exit code as a number; None where it is not known."""
     if given is None or given == "":
         return None
     try:
@@ -63,7 +63,7 @@ _FALSE = frozenset({"false", "no", "0", "", "null", "none"})
 
 
 def parse_bool(given: Word, field: str) -> bool | None:
-    """A truth value, also as text or as a number of times; None where it is not there."""
+    """Return a bool written as bool, text or count; None where it is missing."""
     if given is None or isinstance(given, bool):
         return given
     if isinstance(given, int | float):
@@ -78,7 +78,7 @@ def parse_bool(given: Word, field: str) -> bool | None:
 
 @lru_cache(maxsize=4096)
 def parse_time(given: str | int | float | None) -> float | None:
-    """Seconds since 1970: of ISO 8601 (UTC where no zone is named) or of a number."""
+    """Return seconds since 1970 from ISO 8601 (UTC where no zone is given) or a number."""
     if given is None or given == "":
         return None
     try:
@@ -98,7 +98,7 @@ def parse_time(given: str | int | float | None) -> float | None:
 
 
 def parse_milliseconds(given: str | int | float | None) -> float | None:
-    """A duration in seconds, given in milliseconds."""
+    """Return seconds from a duration in milliseconds."""
     if given is None or given == "":
         return None
     try:
@@ -111,19 +111,19 @@ def parse_milliseconds(given: str | int | float | None) -> float | None:
 
 
 def parse_name(given: str | int | float | None) -> str:
-    """A version or a session as text; empty where there is none."""
+    """Return a version or session as text; empty where there is none."""
     return "" if given is None else str(given)
 
 
 class CallOutcome(msgspec.Struct, frozen=True):
-    """What a record says of its call, in plain values."""
+    """The exit code and the error of a recorded call."""
 
     exit_code: int | None
     error: str | None
 
 
 def read_call_outcome(record: ToolRecord) -> CallOutcome:
-    """Its exit code and its error: without an exit code, that `success` is false is one."""
+    """Return a record's outcome; without an exit code, `success: false` counts as an error."""
     error = record.error
     if error is not None and not isinstance(error, str):
         error = msgspec.json.encode(error).decode() if error else None

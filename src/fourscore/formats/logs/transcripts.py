@@ -1,20 +1,20 @@
-"""Session transcripts of Claude Code: JSONL below `~/.claude/projects`, one trace for each session.
+"""Session transcripts of Claude Code: JSONL below `~/.claude/projects`, one trace per session.
 
-A line is one message, or one block of it: the blocks of a reply come on lines of their own, with
-the same message id. Lines of other types (summaries, snapshots of files) say nothing here. What
-subagents did counts among the calls; what they said is not the output.
+A line is one message, or one block of it: the blocks of a reply are on separate lines with the
+same message id. Lines of other types (summaries, snapshots of files) are ignored. Calls of
+subagents count as calls; their text is not the output.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from fourscore.core import DataError, Message, Step, ToolCall, Trace, Usage
-from fourscore.formats.logs.open_call import OpenCall
+from fourscore.core import DataError, Message, Trace, Usage
+from fourscore.formats.logs.open_call import OpenCall, make_step
 from fourscore.formats.logs.tool_record import parse_time
 
 TYPES = ("user", "assistant")
-#: How a transcript words that a person stopped the agent, or would not have a call.
+#: Texts in a transcript that mean a person stopped the agent or refused a call.
 STOPPED = (
     "[Request interrupted by user",
     "The user doesn't want to proceed",
@@ -33,6 +33,7 @@ class _Session(msgspec.Struct, kw_only=True):
 
 
 def read_transcript_traces(lines: Iterable[tuple[int, dict[str, object]]]) -> Iterator[Trace]:
+    """Read one trace per session from (line number, line) pairs."""
     sessions: dict[str, _Session] = {}
     for number, line in lines:
         if line.get("type") not in TYPES or line.get("isMeta") is True:
@@ -101,7 +102,7 @@ def _result(session: _Session, call: OpenCall, block: Mapping[str, object]) -> N
         if len(words := [text for text in texts if isinstance(text, str)]) == len(content):
             content = "\n".join(words)
     if isinstance(content, str) and content.startswith(STOPPED):
-        session.corrections += 1  # the person's no is not the tool's failure
+        session.corrections += 1  # the person refused: not a failure of the tool
         return
     call.result = "" if content is None else content
     if block.get("is_error") is True:
@@ -135,21 +136,9 @@ def _trace(key: str, session: _Session) -> Trace:
         usage += each
     return Trace(
         output=session.output,
-        steps=tuple(map(_step, session.steps)),
+        steps=tuple(map(make_step, session.steps)),
         started=min(moments) if moments else None,
         seconds=max(moments) - min(moments) if len(moments) > 1 else None,
         usage=usage if session.usage else None,
         metadata=metadata,
-    )
-
-
-def _step(step: OpenCall | Message) -> Step:
-    if isinstance(step, Message):
-        return step
-    return ToolCall(
-        name=step.name,
-        arguments=step.arguments,
-        result=step.result,
-        exit_code=step.exit_code,
-        error=step.error,
     )

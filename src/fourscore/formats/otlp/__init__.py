@@ -1,5 +1,5 @@
 """OpenTelemetry spans: bodies and files decoded into `Span`, and spans turned into a `Trace`.
 
-`protobuf` and `documents` decode, `names` holds the conventions' words, `messages` reads what was
-said, `conversion` makes the trace. Nothing here waits, stores or scores.
+`http_body`, `protobuf` and `json_spans` decode, `semantic_conventions` has the attribute names,
+`messages` reads the messages in a span, `trace` makes the trace. Nothing here does I/O or scores.
 """

@@ -1,4 +1,4 @@
-"""A request's body, as OTLP over HTTP has it: inflated within bounds, decoded, and answered.
+"""The body of an OTLP/HTTP request: decompressed within bounds, decoded, and its reply encoded.
 
 https://opentelemetry.io/docs/specs/otlp/#otlphttp
 """
@@ -24,11 +24,11 @@ MEMBERS = 16
 
 
 class BodyTooLargeError(DataError):
-    """What is inside is larger than a body may be."""
+    """A body that is longer than allowed once it is decompressed."""
 
 
 def inflate(body: bytes, coding: bytes, most: int) -> bytes:
-    """The body without its compression; at no time more than `most` bytes of it exist."""
+    """Decompress a body; never holds more than `most` bytes of the result."""
     if coding in (b"", b"identity"):
         return body
     parts, size = list[bytes](), 0
@@ -37,21 +37,22 @@ def inflate(body: bytes, coding: bytes, most: int) -> bytes:
         try:
             part = stream.decompress(body, most - size + 1)
         except zlib.error:
-            raise DataError(f"it is not {coding.decode()}, as its Content-Encoding says") from None
+            message = f"the body is not {coding.decode()}, though its Content-Encoding says so"
+            raise DataError(message) from None
         parts.append(part)
         size += len(part)
         if size > most:
             raise BodyTooLargeError(f"inflated, the body is longer than {most} bytes")
         if not stream.eof:
-            raise DataError("its compression breaks off")
+            raise DataError("the compressed body is cut off")
         body = stream.unused_data
         if not body:
             return b"".join(parts)
-    raise DataError(f"it is of more than {MEMBERS} compressed parts")
+    raise DataError(f"the body has more than {MEMBERS} compressed parts")
 
 
 def read_body_spans(body: bytes, kind: BodyKind, coding: bytes, most: int) -> Iterator[Span]:
-    """The spans of a request; a `DataError` where it is none."""
+    """Read the spans of a request's body; a `DataError` where it cannot be decoded."""
     body = inflate(body, coding, most)
     if kind == "protobuf":
         from fourscore.formats.otlp.protobuf import read_protobuf_spans
@@ -67,7 +68,7 @@ def read_body_spans(body: bytes, kind: BodyKind, coding: bytes, most: int) -> It
 
 
 def encode_reply(kind: BodyKind, rejected: int, message: str) -> bytes:
-    """An `ExportTraceServiceResponse`: empty where everything was taken."""
+    """Encode an `ExportTraceServiceResponse`: empty where every span was accepted."""
     if kind == "protobuf":
         from fourscore.formats.otlp.protobuf import encode_response
 
@@ -79,7 +80,7 @@ def encode_reply(kind: BodyKind, rejected: int, message: str) -> bytes:
 
 
 def encode_refusal(kind: BodyKind, message: str) -> bytes:
-    """A `google.rpc.Status`, of which only the message is used."""
+    """Encode a `google.rpc.Status` that has only a message."""
     if kind == "json":
         return msgspec.json.encode({"message": message})
     text = message.encode("utf-8", "replace")

@@ -15,7 +15,7 @@ _BAD = (2, "2", "STATUS_CODE_ERROR")
 
 
 def is_spans(document: object) -> bool:
-    """Whether it looks like spans of either shape."""
+    """Whether a JSON value looks like spans: OTLP, or as an SDK prints them."""
     return isinstance(document, Mapping) and (
         "resourceSpans" in document
         or "resource_spans" in document
@@ -24,7 +24,7 @@ def is_spans(document: object) -> bool:
 
 
 def read_json_spans(document: object) -> Iterator[Span]:
-    """The spans of one JSON value; a `DataError` with the path of what does not fit."""
+    """Read the spans of one JSON value; a `DataError` names the path of what does not fit."""
     if isinstance(document, list):
         for item in document:
             yield from read_json_spans(item)

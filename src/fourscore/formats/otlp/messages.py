@@ -1,12 +1,8 @@
-"""One message of a conversation, whoever's library wrote it.
-
-An agent wrote the content, so nothing of it is trusted to have a shape: what does not fit is left
-out.
-
-What was said in a span: messages of five spellings, read into one.
+"""Messages in a span, in the five spellings that instrumentations use, read into `Turn`.
 
 Today's GenAI attributes hold JSON with parts; older ones hold texts, or events; OpenInference and
-others spread each message over attributes with a number in their name.
+others spread each message over attributes with a number in their name. An agent wrote the content,
+so its shape is not trusted: what does not fit is left out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +19,7 @@ _TEXTS = (None, "text", "input_text", "output_text", "refusal")
 
 
 class CallPart(NamedTuple):
-    """A tool call as a model's message has it, or its result as the next one has."""
+    """A tool call in a model's message, or the result of one in a later message."""
 
     id: str
     name: str
@@ -31,7 +27,7 @@ class CallPart(NamedTuple):
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    """One message."""
+    """One message: its text, the tool calls it makes and the results that it carries."""
 
     role: str
     text: str = ""
@@ -40,7 +36,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_json_text(given: object) -> object:
-    """JSON in a text as its value; any other text as it is."""
+    """Return the value of text that holds JSON; anything else unchanged."""
     if not isinstance(given, str):
         return given
     try:
@@ -50,7 +46,7 @@ def parse_json_text(given: object) -> object:
 
 
 def read_turn(message: Mapping[str, object], role: str) -> Turn:
-    """A message with parts, with contents, or as OpenAI and LangChain write them."""
+    """Read one message: with `parts`, with `content`, or as OpenAI and LangChain write it."""
     body = message.get("parts")
     if body is None:
         message = unwrap_message(message)
@@ -102,7 +98,7 @@ def _call(given: Mapping[str, object]) -> CallPart:
 
 
 def join_turn_fields(row: Mapping[str, object]) -> Turn:
-    """One message of scattered fields; contents and tool calls are scattered once more."""
+    """Read a message from attributes such as `role`, `contents.0.text`, `tool_calls.0.name`."""
     calls: dict[int, dict[str, object]] = {}
     texts: list[tuple[int, str]] = []
     for key, value in row.items():
@@ -126,7 +122,7 @@ def join_turn_fields(row: Mapping[str, object]) -> Turn:
 
 
 def unwrap_message(item: Any) -> Any:
-    """`{"message": {…}}` of a choice, `{"kwargs": {…}}` of a message that LangChain wrote."""
+    """Return the message inside `{"message": {…}}` (a choice) or `{"kwargs": {…}}` (LangChain)."""
     for key in ("message", "kwargs"):
         if isinstance(item, dict) and isinstance(item.get(key), dict):
             return item[key]
@@ -139,7 +135,7 @@ def _some(given: object) -> Iterator[Mapping[str, object]]:
             yield item
 
 
-#: Messages of one span that are looked at, from its end.
+#: Messages of one span that are read, counted from the last.
 MOST = 1000
 #: Where frameworks keep the question, in an `input.value` that is an object.
 _ASKED = ("input", "question", "query", "prompt", "message", "text", "content", "user_input")
@@ -152,7 +148,7 @@ _SILENCE = Turn(role="")
 
 
 def read_input_turns(span: Span, known: dict[bytes, Turn]) -> list[Turn]:
-    """What went into the span, oldest first; `known` are messages that were read before."""
+    """Return the input messages of a span, oldest first; `known` caches messages read before."""
     attributes = span.attributes
     found = _repeated(attributes.get(names.INPUT_MESSAGES), known)
     found = found or _listed(attributes.get(names.INPUT_MESSAGES), "user")
@@ -168,7 +164,7 @@ def read_input_turns(span: Span, known: dict[bytes, Turn]) -> list[Turn]:
 
 
 def read_output_turns(span: Span) -> list[Turn]:
-    """What came out of it."""
+    """Return the output messages of a span."""
     attributes = span.attributes
     found = _listed(attributes.get(names.OUTPUT_MESSAGES), "assistant") or _listed(
         _detail(span, names.OUTPUT_MESSAGES), "assistant"
@@ -225,7 +221,7 @@ def _repeated(given: object, known: dict[bytes, Turn]) -> list[Turn]:
 
 
 def _listed(given: object, role: str, keys: tuple[str, ...] = ()) -> list[Turn]:
-    """Messages as a list, in JSON or not; a plain text is one message of `role`."""
+    """Read a list of messages, in JSON or not; plain text is one message of `role`."""
     if given is None:
         return []
     value = parse_json_text(given)
@@ -244,20 +240,20 @@ def _listed(given: object, role: str, keys: tuple[str, ...] = ()) -> list[Turn]:
 
 
 def _within(value: Mapping[str, object], keys: tuple[str, ...]) -> object:
-    """The messages, or the text, that an object of a framework holds."""
+    """Return the messages, or the text, inside a framework's object; None where there are none."""
     for key in ("messages", "choices"):
         if isinstance(items := value.get(key), list):
             return [unwrap_message(item) for item in items]
     for key in keys:
         if isinstance(value.get(key), str | list):
             return value[key]
-    # The only text there is.
+    # An object with a single text: that is it.
     texts = [item for item in value.values() if isinstance(item, str)]
     return texts[0] if keys and len(texts) == 1 == len(value) else None
 
 
 def _spread(attributes: Mapping[str, object], prefix: str, inner: str) -> list[Turn]:
-    """`llm.input_messages.0.message.role` and its like, put together again."""
+    """Read messages that are spread over attributes like `llm.input_messages.0.message.role`."""
     rows: dict[int, dict[str, object]] = {}
     start = len(prefix) + 1
     for key, value in attributes.items():
@@ -290,7 +286,7 @@ def _choices(span: Span) -> list[Turn]:
 
 
 def _body(attributes: Mapping[str, object]) -> dict[str, object]:
-    """An event's attributes, some of which are JSON in a text."""
+    """Return an event's attributes, with JSON in text decoded."""
     body = {
         key: parse_json_text(value)
         for key, value in attributes.items()
@@ -302,7 +298,7 @@ def _body(attributes: Mapping[str, object]) -> dict[str, object]:
 
 
 def _detail(span: Span, key: str) -> object:
-    """The attribute of an event that holds all that was said."""
+    """Return an attribute of the event that holds all messages of the span."""
     for event in span.events:
         if event.name == names.DETAILS_EVENT:
             return event.attributes.get(key)

@@ -23,11 +23,11 @@ DEEPEST = 64
 
 
 def read_protobuf_spans(body: bytes) -> Iterator[Span]:
-    """The spans of an `ExportTraceServiceRequest`."""
+    """Read the spans of an `ExportTraceServiceRequest`."""
     try:
         request = ExportTraceServiceRequest.FromString(body)
     except DecodeError:
-        raise DataError("it is no ExportTraceServiceRequest in protobuf") from None
+        raise DataError("the body is not an ExportTraceServiceRequest in protobuf") from None
     for resource in request.resource_spans:
         common = _attributes(resource.resource.attributes)
         for scope in resource.scope_spans:
@@ -36,7 +36,7 @@ def read_protobuf_spans(body: bytes) -> Iterator[Span]:
 
 
 def encode_response(rejected: int, message: str) -> bytes:
-    """An `ExportTraceServiceResponse`; without anything to say it is no bytes at all."""
+    """Encode an `ExportTraceServiceResponse`: no bytes where nothing was rejected."""
     reply = ExportTraceServiceResponse()
     if rejected or message:
         reply.partial_success.rejected_spans = rejected

@@ -1,4 +1,4 @@
-"""The words of the conventions, in one place.
+"""Attribute names of OpenTelemetry's semantic conventions, in one place.
 
 OpenTelemetry's own package marks its GenAI constants as deprecated while the conventions move, so
 they are written out here: today's names, the older ones that instrumentations still send, and
@@ -20,7 +20,7 @@ TOOL_ARGUMENTS = "gen_ai.tool.call.arguments"
 TOOL_RESULT = "gen_ai.tool.call.result"
 INPUT_TOKENS = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
 OUTPUT_TOKENS = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
-#: Operations by what they are; what is not named here is a model's work.
+#: Operations by role; an operation that is not listed here is a model call.
 TOOL_OPERATIONS = frozenset({"execute_tool"})
 AGENT_OPERATIONS = frozenset({"invoke_agent", "create_agent", "invoke_workflow"})
 SILENT_OPERATIONS = frozenset({"embeddings", "retrieval", "evaluate"})
@@ -55,7 +55,7 @@ OI_TOOL_CALL_ID = "tool_call.id"
 DOCUMENTS = "retrieval.documents"
 OI_SESSION = "session.id"
 OI_TAGS = "tag.tags"
-#: Kinds whose output is nothing that the agent said.
+#: Kinds whose output is not the agent's.
 SILENT_KINDS = frozenset({"EMBEDDING", "RERANKER", "GUARDRAIL", "EVALUATOR", "PROMPT"})
 AGENT_KINDS = frozenset({"AGENT", "CHAIN"})
 
@@ -66,12 +66,12 @@ EXCEPTION_TYPE = "exception.type"
 EXCEPTION_MESSAGE = "exception.message"
 SERVICE = "service.name"
 SERVICE_VERSION = "service.version"
-#: Ours: routes to watch apart, on any span of a trace, as a list or separated by commas.
+#: Ours: tags to monitor separately, on any span of a trace, as a list or separated by commas.
 TAGS = "fourscore.tags"
-#: Ours: what the user thought of the answer; `down` is a thumb.
+#: Ours: the user's feedback on the answer; `down` is a thumbs-down.
 FEEDBACK = "fourscore.feedback"
 
-#: What is read of a span; the rest is dropped as it comes in.
+#: Prefixes of attributes that are read; the others are dropped on arrival.
 _KEPT = (
     "gen_ai.",
     "llm.",
@@ -84,10 +84,10 @@ _KEPT = (
     "fourscore.",
 )
 _KEPT_WHOLE = frozenset({ERROR_TYPE, OI_SESSION, OI_TAGS, SERVICE, SERVICE_VERSION})
-#: Long, and read by nobody here.
+#: Long, and not used here.
 _DROPPED = ("gen_ai.tool.definitions", "llm.tools", "llm.invocation_parameters", "tool.json_schema")
 
 
 def is_kept(key: str) -> bool:
-    """Whether an attribute says something about what an agent was asked, did or said."""
+    """Whether an attribute describes an agent's input, actions or output."""
     return (key.startswith(_KEPT) and not key.startswith(_DROPPED)) or key in _KEPT_WHOLE

@@ -1,4 +1,4 @@
-"""One span, whatever it came as; and which of several copies of it counts."""
+"""One span, whatever format it came in, and which of several copies of it counts."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -17,14 +17,14 @@ _TRACE_ID, _SPAN_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True):
-    """Something that happened within a span."""
+    """An event of a span."""
 
     name: str
     attributes: dict[str, Any]
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """What all shapes say. Ids are hexadecimal, times are seconds since 1970."""
+    """A span. Ids are hexadecimal, times are seconds since 1970."""
 
     trace: str
     id: str
@@ -44,7 +44,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 
 class PackedSpan(msgspec.Struct, frozen=True, kw_only=True):
-    """A span as the monitor keeps it."""
+    """A span as the monitor stores it."""
 
     trace: str
     id: str
@@ -57,7 +57,7 @@ _DECODER = msgspec.json.Decoder(Span)
 
 
 def pack_span(span: Span) -> PackedSpan:
-    """The span as bytes; a `DataError` where it has no identity, or is too large."""
+    """Encode a span; a `DataError` where it has no valid ids or is too large."""
     if not _TRACE_ID.fullmatch(span.trace) or span.trace == "0" * 32:
         raise DataError("expected 32 hexadecimal digits, not all 0", field="traceId")
     if not _SPAN_ID.fullmatch(span.id) or span.id == "0" * 16:
@@ -65,7 +65,7 @@ def pack_span(span: Span) -> PackedSpan:
     try:
         body = _encoded(span)
     except (RecursionError, TypeError, ValueError, OverflowError):
-        raise DataError("it holds what JSON cannot say", field="attributes") from None
+        raise DataError("a value cannot be written as JSON", field="attributes") from None
     if len(body) > LARGEST:
         raise DataError(f"larger than {LARGEST >> 10} KiB", field="attributes")
     return PackedSpan(trace=span.trace, id=span.id, root=not span.parent, body=body)
@@ -79,15 +79,14 @@ def _encoded(span: Span) -> bytes:
 
 
 def unpack_span(body: bytes) -> Span:
-    """A span that `packed` made."""
+    """Decode a span that `pack_span` encoded."""
     return _DECODER.decode(body)
 
 
 def deduplicate_spans(spans: Iterable[Span]) -> list[Span]:
-    """Each span once, in the order of their beginning.
+    """Return each span once, in order of their start.
 
-    Of two copies that differ the longer one counts, as in the store: the order of arrival makes no
-    difference.
+    Of two copies that differ the longer one counts, as in the store, whatever order they come in.
     """
     best: dict[str, Span] = {}
     loose: list[Span] = []  # a log may leave ids out
@@ -105,14 +104,14 @@ def _rank(span: Span) -> tuple[int, bytes]:
 
 
 def _order(span: Span) -> tuple[float, float, str]:
-    # Of spans that begin together the longer one stands around the other.
+    # Of spans that start together the longer one encloses the other.
     return (span.start or 0.0, -(span.end or 0.0), span.id)
 
 
 def find_error(
     bad: bool, words: object, attributes: Mapping[str, object], events: Iterable[Event] = ()
 ) -> str | None:
-    """What went wrong, in the span's own words; None where nothing did."""
+    """Return a span's error as text; None where it has none."""
     kind = attributes.get(names.ERROR_TYPE)
     if not bad and not kind:
         return None

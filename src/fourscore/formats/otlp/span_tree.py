@@ -1,4 +1,4 @@
-"""How the spans of a trace stand to one another, and what each of them is."""
+"""The tree of a trace's spans: the root, the depth of each span, and its role."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -12,7 +12,7 @@ _BY_KIND: Mapping[str, Role] = {"TOOL": "tool", "RETRIEVER": "retriever", "LLM":
 
 
 def find_role(span: Span) -> Role:
-    """What a span is the record of, by either convention."""
+    """Return what a span records (a tool, a model …), by GenAI or OpenInference attributes."""
     attributes = span.attributes
     operation = attributes.get(names.OPERATION)
     if operation is None and (kind := attributes.get(names.KIND)) is not None:
@@ -32,7 +32,7 @@ def find_role(span: Span) -> Role:
 
 
 def find_root(spans: Sequence[Span]) -> Span | None:
-    """The first span without a parent; where there is none, the first whose parent did not come."""
+    """Return the first span without a parent, else the first whose parent is missing."""
     ids = {span.id for span in spans}
     for span in spans:
         if not span.parent:
@@ -41,9 +41,9 @@ def find_root(spans: Sequence[Span]) -> Span | None:
 
 
 def measure_depths(spans: Sequence[Span]) -> list[int]:
-    """How many spans stand around each; one whose parent did not come stands right under the top.
+    """Return the number of ancestors of each span; 1 where its parent is missing.
 
-    Parents are only ids in what somebody sent: they may go round in a circle.
+    Parent ids come from the sender and may form a cycle.
     """
     parents = {span.id: span.parent for span in spans if span.id}
     known = {"": -1}

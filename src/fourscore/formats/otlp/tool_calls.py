@@ -1,7 +1,7 @@
 """The tool calls of a trace: from spans, and from the messages of models where no span tells.
 
-Many applications record their model's calls but not their tools; then a later request repeats what
-the tool was asked and what it outputs. A call that has both is one call, known by its id, else by the
+Many applications record model calls but not tools; then a later request repeats the tool's
+arguments and result. A call that is in both is one call, matched by its id, else by the
 tool's name in the order of asking.
 """
 
@@ -24,7 +24,7 @@ MOST = 2000
 
 
 class _MessageCall(msgspec.Struct, kw_only=True):
-    """A call as messages tell of it."""
+    """A tool call found in messages, and its result."""
 
     at: float
     call: CallPart
@@ -35,7 +35,7 @@ class _MessageCall(msgspec.Struct, kw_only=True):
 def collect_tool_calls(
     spans: Sequence[Span], roles: Sequence[Role], inputs: Turns, outputs: Turns
 ) -> tuple[ToolCall, ...]:
-    """In the order in which they began; `inputs` and `outputs` are the messages of each span."""
+    """Return the tool calls by start; `inputs` and `outputs` are the messages of each span."""
     message_calls = _collect_message_calls(spans, inputs, outputs)
     by_name: defaultdict[str, deque[_MessageCall]] = defaultdict(deque)
     for item in message_calls.values():
@@ -60,9 +60,9 @@ def collect_tool_calls(
 def _collect_message_calls(
     spans: Sequence[Span], inputs: Turns, outputs: Turns
 ) -> dict[str, _MessageCall]:
-    """Calls by their id, as the models' messages have them.
+    """Return the calls in models' messages by id.
 
-    One without an id cannot be message_calls from its repetition in the next request, and is left out.
+    The next request repeats a call; without an id the two cannot be told apart, so it is left out.
     """
     found: dict[str, _MessageCall] = {}
     results: dict[str, object] = {}
@@ -82,7 +82,7 @@ def _collect_message_calls(
 
 
 def _since(asked: Sequence[Turn]) -> Sequence[Turn]:
-    """What was outputs after the user's last words: calls before them belong to earlier questions."""
+    """Return the messages after the user's last one: earlier calls belong to earlier questions."""
     for at in range(len(asked) - 1, -1, -1):
         if asked[at].role == "user" and asked[at].text:
             return asked[at + 1 :]
@@ -132,7 +132,7 @@ def _oi_name(span: Span) -> object:
 
 
 def _retrieval(span: Span) -> ToolCall:
-    """Documents that were looked up: what an answer can rest on."""
+    """Return a retriever's span as a tool call whose result is the documents."""
     documents: dict[int, str] = {}
     for key, value in span.attributes.items():
         if key.startswith(names.DOCUMENTS) and key.endswith(".document.content"):
@@ -151,7 +151,7 @@ def _retrieval(span: Span) -> ToolCall:
 
 
 def _safe(value: object) -> object:
-    """A value that a trace can hold: what is too deep, or no JSON, stands as text."""
+    """Return the value frozen; as text where it is nested too deeply or is not JSON."""
     try:
         return freeze(value)
     except (ValueError, RecursionError):

@@ -1,14 +1,9 @@
 """Spans of one trace, or of one conversation, as a `Trace`.
 
 The steps are the tool calls: those that have a span of their own, and those that only the messages
-of the models tell of. A tool that ended without an error has succeeded, which stands as exit code
-0, since contents are often not recorded. The output is what the outermost span says that says
-anything; of several beside one another, the last.
-
-OpenTelemetry spans of generative AI in a file: one trace for each conversation.
-
-`formats/otlp` decodes them, by either shape, and turns them into traces; here they are put together
-by conversation, as a log is scored session by session.
+of the models show. A tool that ended without an error has succeeded, written as exit code 0, since
+contents are often not recorded. The output is that of the outermost span that has one; of several
+at the same depth, the last.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +27,7 @@ _SPEAKING: tuple[Role, ...] = ("agent", "model", "other")
 
 
 class SpanTrace:
-    """The spans in their order (`distinct` gives it), and what is read of them."""
+    """Spans in order of their start (see `deduplicate_spans`), and what a trace needs of them."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self.spans = spans
@@ -51,16 +46,16 @@ class SpanTrace:
 
     @property
     def generative(self) -> bool:
-        """Whether a model, an agent or a tool of theirs is in it at all."""
+        """Whether any span is of a model, an agent, a tool or a retriever."""
         return any(role not in ("other", "silent") for role in self.roles)
 
     def question(self) -> str:
-        """What the user asked: of the outermost span that tells, and the first among equals."""
+        """Return what the user asked: from the outermost span that has it, the first of equals."""
         found = (find_question(self._inputs[at]) for at in self._outward)
         return next((words for words in found if words), "")
 
     def output(self) -> str | None:
-        """What the user was told."""
+        """Return the answer to the user; None where no span has one."""
         best: tuple[int, float] | None = None
         found = None
         for at in self._outward:
@@ -71,14 +66,14 @@ class SpanTrace:
         return found
 
     def instructions(self) -> str:
-        """What the system told the agent, of the outermost span that says."""
+        """Return the system instructions of the outermost span that has them."""
         for at in self._outward:
             if words := find_instructions(self.spans[at], self._inputs[at]):
                 return words
         return ""
 
     def usage(self) -> Usage | None:
-        """What the model calls cost; an agent's own sum counts where no call tells."""
+        """Return the usage of all model calls; an agent's own sum where no call has one."""
         agents = [self.spans[at] for at in self._outward if self.roles[at] == "agent"]
         total: Usage | None = None
         for span, role in zip(self.spans, self.roles, strict=True):
@@ -89,14 +84,14 @@ class SpanTrace:
         return total
 
     def fault(self) -> Fault | None:
-        """Why the agent itself failed: its outermost span did."""
+        """Return the error of the root span as the agent's fault; None where it has none."""
         if self.root is None or self.root.error is None:
             return None
         late = "timeout" in self.root.error.lower() or "deadline" in self.root.error.lower()
         return Fault("timeout" if late else "error", self.root.error)
 
     def first(self, *keys: str) -> str:
-        """An attribute, of the outermost span that has it."""
+        """Return the first of these attributes that is set, from the outermost span."""
         for at in self._outward:
             for key in keys:
                 if value := self.spans[at].attributes.get(key):
@@ -104,7 +99,7 @@ class SpanTrace:
         return ""
 
     def trace(self, metadata: Mapping[str, object], *, fault: bool) -> Trace:
-        """The trace; `fault` says whether a failed outermost span is the failure of all."""
+        """Make the trace; with `fault`, an error of the root span is the agent's failure."""
         starts = [span.start for span in self.spans if span.start is not None]
         ends = [span.end for span in self.spans if span.end is not None]
         return Trace(
@@ -138,6 +133,7 @@ def _count(attributes: Mapping[str, object], *keys: str) -> int:
 
 
 def read_span_traces(documents: Iterable[tuple[int, object]]) -> Iterator[Trace]:
+    """Read one trace per conversation from numbered JSON documents of spans."""
     groups: dict[str, list[Span]] = {}
     for line, document in documents:
         try:
