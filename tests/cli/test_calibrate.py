@@ -26,12 +26,12 @@ dimensions:
 
 
 def row(chance: random.Random, number: int, *, labelled: bool) -> dict[str, Any]:
-    """People pass half; the judge passes 9 of 10 of these, and 3 of 10 of the others."""
+    """A case whose label is a pass in half of them; the judge passes 90% of those, else 30%."""
     good = chance.random() < 0.5
-    said = number if chance.random() < (0.9 if good else 0.3) else number + 1
-    made = {"id": f"q{number}", "input": f"{number}?", "expected": str(number)}
-    made["output"] = f"\\boxed{{{said}}}"
-    return {**made, "label": good} if labelled else made
+    answer = number if chance.random() < (0.9 if good else 0.3) else number + 1
+    fields = {"id": f"q{number}", "input": f"{number}?", "expected": str(number)}
+    fields["output"] = f"\\boxed{{{answer}}}"
+    return {**fields, "label": good} if labelled else fields
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,8 @@ from fourscore.judges.rubric_file import judge_from_mapping, rubric_from_mapping
 from fourscore.stats.summary import Summary
 
 PASS_THRESHOLD = 0.7
+#: A test as it was added: a Case, or the fields of one.
+Test = Case | Mapping[str, Any]
 
 
 class TestSet:
@@ -37,15 +39,16 @@ class TestSet:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.tests: list[Any] = []
+        self.tests: list[Test] = []
         self.tags: dict[str, list[int]] = {}
 
-    def add_test(self, test: Mapping[str, Any] | Case) -> None:
+    def add_test(self, test: Test) -> None:
+        """Add a test, and its tags to the index."""
         for tag in get_field(test, "tags") or ():
             self.tags.setdefault(tag, []).append(len(self.tests))
         self.tests.append(test)
 
-    def filter(self, **criteria: Any) -> list[Any]:
+    def filter(self, **criteria: object) -> list[Test]:
         """The tests with these fields; one without the field does not match."""
         return [
             test
@@ -54,6 +57,7 @@ class TestSet:
         ]
 
     def get_complexity_distribution(self) -> dict[str, int]:
+        """The number of tests of each complexity; a test without one is medium."""
         counts: dict[str, int] = {}
         for test in self.tests:
             complexity = get_field(test, "complexity") or "medium"
@@ -63,11 +67,11 @@ class TestSet:
     def __len__(self) -> int:
         return len(self.tests)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Test]:
         return iter(self.tests)
 
 
-def get_field(test: Any, key: str, missing: Any = None) -> Any:
+def get_field(test: Test, key: str, missing: object = None) -> Any:
     """A field of a test, or a key of the metadata of a Case."""
     if isinstance(test, Case):
         if key in test.__struct_fields__:
@@ -76,7 +80,7 @@ def get_field(test: Any, key: str, missing: Any = None) -> Any:
     return test.get(key, missing)
 
 
-def make_case(test: Any) -> Case:
+def make_case(test: Test) -> Case:
     """Convert a test to a case; keys that a case does not have go to its metadata."""
     return test if isinstance(test, Case) else parse_case(test)
 
@@ -117,14 +121,14 @@ class EvaluationRunner:
             self.results.append(self.run_test(test))
         return self.summarize()
 
-    def run_test(self, test: Any) -> dict[str, Any]:
+    def run_test(self, test: Test) -> dict[str, Any]:
         """Run one test; return the test, its output and the evaluation."""
         case = make_case(test)
         trace = PORTAL.run(self._run_agent(case))
         evaluation = self._evaluate(trace, case, test)
         return {"test": test, "output": thaw(trace.output), "evaluation": evaluation}
 
-    def evaluate_output(self, output: Any, test: Any) -> dict[str, Any]:
+    def evaluate_output(self, output: object, test: Test) -> dict[str, Any]:
         """Evaluate one output: `overall_score`, `dimension_scores` and `passed`."""
         trace = output if isinstance(output, Trace) else Trace(output=output)
         return self._evaluate(trace, make_case(test), test)
@@ -165,7 +169,7 @@ class EvaluationRunner:
         async with open_agent(agent):
             return await attempt_case(agent, case)
 
-    def _evaluate(self, trace: Trace, case: Case, test: Any) -> dict[str, Any]:
+    def _evaluate(self, trace: Trace, case: Case, test: Test) -> dict[str, Any]:
         overridden = type(self).evaluate_dimension is not EvaluationRunner.evaluate_dimension
         if isinstance(self.rubric, Mapping) and overridden and trace.fault is None:
             values = self._score_dimensions(trace, test, self.rubric)
@@ -188,7 +192,7 @@ class EvaluationRunner:
         }
 
     def _score_dimensions(
-        self, trace: Trace, test: Any, rubric: Mapping[str, Any]
+        self, trace: Trace, test: Test, rubric: Mapping[str, Any]
     ) -> dict[str, float | None]:
         truth = get_field(test, "expected", {})
         return {
@@ -204,7 +208,7 @@ class EvaluationRunner:
             self._rubric = rubric_from_mapping(self.rubric)
         return self._rubric
 
-    def _get_judge(self, dimension: str, config: Any) -> Any:
+    def _get_judge(self, dimension: str, config: object) -> Any:
         if dimension not in self._judges:
             self._judges[dimension] = judge_from_mapping(dimension, config)
         return self._judges[dimension]
@@ -234,7 +238,7 @@ def _never_passes(_case: Case, _trace: Trace) -> bool:
 
 
 def evaluate_output(
-    output: Any, expected: Any, rubric: Rubric | Mapping[str, Any]
+    output: object, expected: object, rubric: Rubric | Mapping[str, Any]
 ) -> dict[str, Any]:
     """Evaluate one output against the expected answer, without a test set."""
     runner = EvaluationRunner(TestSet("one"), rubric, _never_passes)
