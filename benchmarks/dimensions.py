@@ -65,7 +65,7 @@ class Fact(NamedTuple):
 
 
 class Language(NamedTuple):
-    """What outputs are made of in one language."""
+    """The parts that outputs in one language are made of."""
 
     places: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
@@ -183,7 +183,7 @@ def _case(language: Language, i: str, chance: random.Random) -> tuple[Case, list
 
 
 def _trace(language: Language, facts: list[Fact], urls: list[str], chance: random.Random) -> Trace:
-    """Most facts are stated correctly and cited, some are wrong or missing; one aspect is left out."""
+    """Most facts are right and cited, some are wrong or missing; one aspect is left out."""
     left_out = chance.choice(list(language.aspects))
     statements = [
         f"{fact.paraphrase if chance.random() < 0.7 else fact.wrong}[{k % len(urls) + 1}]"
@@ -218,7 +218,7 @@ def _steps(
     yield ToolCall(name=calculator, arguments={"expression": f"{word} / 12"}, result=int(word) / 12)
 
 
-def found(name: str) -> Any:
+def load_rule_judge(name: str) -> Any:
     try:
         return load_judge(name)
     except ConfigError as error:
@@ -234,14 +234,14 @@ async def run(judges: list[Any], work: Work) -> list[Signal]:
     return signals
 
 
-async def timed(judges: list[Any], work: Work) -> tuple[list[Signal], float]:
+async def measure_time(judges: list[Any], work: Work) -> tuple[list[Signal], float]:
     start = time.process_time()
     signals = await run(judges, work)
     return signals, time.process_time() - start
 
 
 def match_by_rapidfuzz(claims: list[str], output: str) -> list[int]:
-    """The number of the sentence that is most like each claim by its set of words."""
+    """Return the index of the sentence that is most similar to each claim by its set of words."""
     sentences = [" ".join(_words(sentence)) for sentence in _STOP.split(output)]
     wanted = [" ".join(_words(claim)) for claim in claims]
     found = [process.extractOne(one, sentences, scorer=fuzz.token_set_ratio) for one in wanted]
@@ -249,7 +249,7 @@ def match_by_rapidfuzz(claims: list[str], output: str) -> list[int]:
 
 
 def match_by_bm25(claims: list[str], output: str) -> list[int]:
-    """The number of the sentence that each claim finds by Okapi BM25."""
+    """Return the index of the sentence that each claim finds by Okapi BM25."""
     sentences = [Counter(_words(sentence)) for sentence in _STOP.split(output)]
     lengths = [sum(counts.values()) for counts in sentences]
     mean = sum(lengths) / len(sentences)
@@ -271,7 +271,7 @@ PEERS = {"rapidfuzz, claims": match_by_rapidfuzz, "BM25, claims": match_by_bm25}
 
 
 def time_peer(match: Callable[[list[str], str], list[int]], work: Work) -> float:
-    """Seconds that a peer takes for the claims of all outputs."""
+    """Return the seconds that a peer takes for the claims of all outputs."""
     tasks = [
         ([claim["text"] for claim in case.expected["claims"]], trace.answer) for case, trace in work
     ]
@@ -290,7 +290,7 @@ def _words(text: str) -> list[str]:
 
 
 def yardstick() -> float:
-    """Seconds for a million empty loops, whatever the judges do."""
+    """Return the seconds for a million empty loops, to compare machines."""
     start = time.process_time()
     for _ in range(1_000_000):
         pass
@@ -298,7 +298,7 @@ def yardstick() -> float:
 
 
 def speed(cases: int, rollouts: int, rounds: int) -> None:
-    """Print outputs a second of each judge, of all and of the peers, on made-up outputs."""
+    """Print outputs a second of each judge, of all and of the peers, on generated outputs."""
     compare_speed("made up", lambda seed: pairs(cases, seed, rollouts), rounds)
     empty = min(yardstick() for _ in range(rounds))
     print(f"yardstick: a million empty loops take {1000 * empty:.0f} ms")
@@ -306,18 +306,18 @@ def speed(cases: int, rollouts: int, rounds: int) -> None:
 
 
 def compare_speed(title: str, make: Callable[[int], Work], rounds: int) -> None:
-    """Print outputs a second on the work that `make` gives for each number."""
-    judges = {name: judge for name in NAMES if (judge := found(name)) is not None}
+    """Print outputs a second on the work that `make` returns for each round."""
+    judges = {name: judge for name in NAMES if (judge := load_rule_judge(name)) is not None}
     sets: dict[str, list[Any]] = {name: [judge] for name, judge in judges.items()}
     sets[f"all {len(judges)}"] = list(judges.values())
     sizes = [len(trace.answer.encode()) for _, trace in make(0)]
     print(f"{title}: {len(sizes):,} outputs of {sum(sizes) / len(sizes):,.0f} bytes in each round")
     for number, (name, chosen) in enumerate(sets.items(), 1):
-        loop.run(run(chosen, pairs(10, 1)))  # what is loaded once is loaded
+        loop.run(run(chosen, pairs(10, 1)))  # warm up
         best, values = 0.0, list[float]()
         for seed in range(number * rounds, (number + 1) * rounds):
             work = make(seed)
-            signals, seconds = loop.run(timed(chosen, work))
+            signals, seconds = loop.run(measure_time(chosen, work))
             best = max(best, len(work) / seconds)
             values += [signal.value for signal in signals if signal.value is not None]
         mean = f"mean {sum(values) / len(values):.2f}" if values else "not applicable"
@@ -328,7 +328,7 @@ def compare_speed(title: str, make: Callable[[int], Work], rounds: int) -> None:
 
 
 def read_public(folder: Path) -> dict[str, Work]:
-    """Public outputs with what people looked for in them."""
+    """Read public outputs with the claims or aspects that people looked for in them."""
     rows = map(json.loads, (folder / "realsumm_whole.jsonl").read_text("utf-8").splitlines())
     answers = json.loads((folder / "ragchecker_pairs.json").read_text("utf-8"))
     return {
@@ -348,7 +348,7 @@ def _public(name: str, texts: list[str], row: dict[str, str]) -> tuple[Case, Tra
 
 def labelled(folder: Path) -> None:
     for name in NAMES:
-        judge = found(name)
+        judge = load_rule_judge(name)
         for file in ("worked.jsonl", "frozen.jsonl"):
             path = folder / name / file
             if judge is not None and path.is_file():
@@ -374,10 +374,10 @@ async def compare(name: str, judge: Any, path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="the five rule judges")
-    parser.add_argument("--cases", type=int, default=200, help="in each round")
+    parser.add_argument("--cases", type=int, default=200, help="cases in each round")
     parser.add_argument("--rollouts", type=int, default=ROLLOUTS, help="outputs of each case")
-    parser.add_argument("--rounds", type=int, default=3, help="of which the best counts")
-    parser.add_argument("--data", type=Path, metavar="FOLDER", help="public sets, to time as well")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds; the best one counts")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="also measure public data sets")
     parser.add_argument("--labelled", type=Path, metavar="DIR")
     args = parser.parse_args()
     if args.labelled is not None:

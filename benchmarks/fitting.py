@@ -27,10 +27,10 @@ from train_reader import (
     Linear,
     Row,
     calibrate,
-    labels_of,
+    list_texts,
     measure_rows,
+    read_labels,
     read_sets,
-    texts_of,
     use_words,
     weigh_words,
 )
@@ -61,13 +61,13 @@ class Drawn(NamedTuple):
 def learn_without(name: str, sets: dict[str, list[Row]]) -> Logistic:
     """The model of the other sets; their word weights are in use from here on."""
     others = {other: rows for other, rows in sets.items() if other != name}
-    use_words(weigh_words(text for rows in others.values() for text in texts_of(rows)))
+    use_words(weigh_words(text for rows in others.values() for text in list_texts(rows)))
     measured = {other: measure_rows(rows) for other, rows in others.items()}
-    model: Linear = calibrate(measured, labels_of(others))
+    model: Linear = calibrate(measured, read_labels(others))
     return Logistic(float(model.intercept), tuple(map(float, model.coefficients)))
 
 
-def examples_of(rows: Sequence[Row]) -> list[Example]:
+def make_examples(rows: Sequence[Row]) -> list[Example]:
     few = len({row.group for row in rows}) < 10
     return [
         Example(str(place) if few else row.group, row.is_supported, [(1.0, lines.tolist())])
@@ -89,17 +89,17 @@ def draw(examples: Sequence[Example], shipped: Logistic, count: int, seed: int) 
     places = [at for at, example in enumerate(examples) if example.case not in taken]
     rest = [examples[at] for at in places]
     model, refused = fit_model(chosen, shipped), bool(fit_examples(chosen, shipped).refused)
-    cut = best_cut([share_of(one) for one in chosen], [one.passed for one in chosen])
+    cut = best_cut([find_word_share(one) for one in chosen], [one.passed for one in chosen])
     old = np.array([predict_pass(one, shipped) for one in rest])
     new = np.array([predict_pass(one, model) for one in rest])
-    words = np.array([float(share_of(one) >= cut) for one in rest])
+    words = np.array([float(find_word_share(one) >= cut) for one in rest])
     even = best_cut(predict_held_out(chosen, shipped), [one.passed for one in chosen])
     moved = 1 / (1 + (1 / new - 1) * even / (1 - even))  # so that the cut is at 0.5
     ways = dict(zip(WAYS, (words, old, moved, new, old if refused else new), strict=True))
     return Drawn(np.array(places), ways, refused)
 
 
-def share_of(example: Example) -> float:
+def find_word_share(example: Example) -> float:
     """The share of a claim's words, by weight, that stand in the text: of its best wording."""
     column = NAMES.index("words_in_text")
     return max(row[column] for _, rows in example.facts for row in rows)
@@ -172,7 +172,7 @@ def main() -> None:
     rated = []
     for name, rows in sets.items():
         shipped = learn_without(name, sets)
-        examples = examples_of(rows)
+        examples = make_examples(rows)
         draws = [draw(examples, shipped, args.labels, seed) for seed in range(args.seeds)]
         found = rate(examples, draws)
         rated.append(found)

@@ -32,7 +32,7 @@ DIRECTIONS = [DIRECTION[name] for name in NAMES]
 
 
 class Row(NamedTuple):
-    """A claim in one or several wordings, an output, and what people say of it."""
+    """A claim in one or several wordings, an output, and the human label."""
 
     wordings: list[str]
     output: str
@@ -60,7 +60,7 @@ class Linear(NamedTuple):
 
 
 def read_sets(folder: Path) -> dict[str, list[Row]]:
-    """The sets of single claims in a folder, by name."""
+    """Read the data sets of single claims in a folder, by name."""
     sets = {}
     for path in sorted(folder.glob("*.jsonl")):
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -79,7 +79,7 @@ def read_sets(folder: Path) -> dict[str, list[Row]]:
 
 
 def weigh_words(texts: Iterable[str]) -> dict[str, float]:
-    """How rare each common stem is, from 0 to 1, for English and Chinese texts apart."""
+    """Return how rare each common stem is, from 0 to 1; English and Chinese texts separately."""
     weights: dict[str, float] = {}
     seen: dict[bool, list[set[str]]] = {False: [], True: []}
     for text in texts:
@@ -96,18 +96,18 @@ def weigh_words(texts: Iterable[str]) -> dict[str, float]:
 
 
 def use_words(weights: Mapping[str, float]) -> None:
-    """Let the reader weigh words this way."""
+    """Make the reader use these word weights."""
     words = shipped_weights().words
     words.clear()
     words.update(weights)
 
 
-def texts_of(rows: Sequence[Row]) -> list[str]:
+def list_texts(rows: Sequence[Row]) -> list[str]:
     return [text for row in rows for text in (row.output, row.wordings[0])]
 
 
 def measure_rows(rows: Sequence[Row]) -> list[Any]:
-    """The features of each row, a line for each wording."""
+    """Return the features of each row, one line for each wording."""
     measured = []
     for row in rows:
         text, question = read_text(row.output), support.stem_question(row.question)
@@ -121,7 +121,7 @@ def measure_rows(rows: Sequence[Row]) -> list[Any]:
 
 
 def fit(columns: Any, labels: Any, shares: Any, directions: Sequence[int] = DIRECTIONS) -> Linear:
-    """A ridge regression on standardised columns whose coefficients keep to their directions."""
+    """Fit a ridge regression on standardised columns; coefficients keep the given signs."""
     shares = shares / shares.sum()
     mean, spread = columns.mean(0), columns.std(0)
     spread[spread < 1e-9] = 1e9
@@ -143,7 +143,7 @@ def fit(columns: Any, labels: Any, shares: Any, directions: Sequence[int] = DIRE
 
 
 def fit_support(measured: Mapping[str, Sequence[Any]], labels: Mapping[str, Any]) -> Linear:
-    """Fit on several sets of equal worth. Of several wordings, the likeliest is learned from."""
+    """Fit on several sets of equal weight. Of several wordings, the likeliest is used."""
     target = np.concatenate([labels[name] for name in measured])
     shares = np.concatenate(
         [np.full(len(labels[name]), 1 / len(labels[name])) for name in measured]
@@ -161,7 +161,7 @@ def fit_support(measured: Mapping[str, Sequence[Any]], labels: Mapping[str, Any]
 
 
 def calibrate(measured: Mapping[str, Sequence[Any]], labels: Mapping[str, Any]) -> Linear:
-    """The model of all sets, made as sure as it would be right on a set that it has not seen."""
+    """Fit on all sets, and scale the model to be calibrated on sets that it has not seen."""
     odds = []
     for name in measured:
         others = {other: measured[other] for other in measured if other != name}
@@ -181,10 +181,10 @@ def calibrate(measured: Mapping[str, Sequence[Any]], labels: Mapping[str, Any]) 
 def fit_contradiction(
     measured: Mapping[str, Sequence[Any]], sets: Mapping[str, list[Row]]
 ) -> tuple[Linear, Any, Any]:
-    """The model of "contradicted" from the sets that have this label; and for each of their rows
-    the score by a model that has not seen its group, and the label.
+    """Fit a model of "contradicted" on the sets that have this label.
 
-    Signs are free: shared words speak for contradiction as much as for support.
+    Also return, for each of their rows, the score by a model that has not seen its group, and the
+    label. Signs are free: shared words indicate contradiction as much as support.
     """
     chosen = {
         name: rows for name, rows in sets.items() if any(r.gold == "contradicted" for r in rows)
@@ -197,13 +197,13 @@ def fit_contradiction(
     for train, test in GroupKFold(5).split(columns, target, [row.group for row in rows]):
         model = fit(columns[train], target[train], even[train], free)
         scores[test] = 1 / (1 + np.exp(-(columns[test] @ model.coefficients + model.intercept)))
-    # As in use: a sentence that shares little of the claim is about something else.
+    # As in `reader.support`: a sentence that shares little with the claim is about something else.
     scores[columns[:, NAMES.index("words_in_sentence")] < support.SAME_TOPIC] = 0.0
     return fit(columns, target, even, free), scores, target
 
 
 def precision_at(recall: float, scores: Any, target: Any) -> tuple[float, float]:
-    """The precision where so many of the positives are found, and the score from which."""
+    """Return the precision at a recall, and the score threshold for it."""
     order = np.argsort(-scores)
     hits = np.cumsum(target[order])
     place = int(np.searchsorted(hits, recall * target.sum()))
@@ -211,30 +211,30 @@ def precision_at(recall: float, scores: Any, target: Any) -> tuple[float, float]
 
 
 def leave_one_out(sets: Mapping[str, list[Row]]) -> dict[str, Any]:
-    """The probabilities for each set by weights learned from all others, words included."""
+    """Return the probabilities for each set by weights trained on all others, words included."""
     found = {}
     for name in sets:
         others = {other: rows for other, rows in sets.items() if other != name}
-        use_words(weigh_words(text for rows in others.values() for text in texts_of(rows)))
+        use_words(weigh_words(text for rows in others.values() for text in list_texts(rows)))
         measured = {other: measure_rows(rows) for other, rows in others.items()}
-        labels = labels_of(others)
+        labels = read_labels(others)
         model = calibrate(measured, labels)
         found[name] = 1 / (1 + np.exp(-model.log_odds(measure_rows(sets[name]))))
     return found
 
 
-def labels_of(sets: Mapping[str, list[Row]]) -> dict[str, Any]:
+def read_labels(sets: Mapping[str, list[Row]]) -> dict[str, Any]:
     return {
         name: np.array([row.is_supported for row in rows], float) for name, rows in sets.items()
     }
 
 
 def learn(sets: Mapping[str, list[Row]]) -> dict[str, Any]:
-    """All weights, from all sets."""
-    words = weigh_words(text for rows in sets.values() for text in texts_of(rows))
+    """Return all weights, trained on all sets."""
+    words = weigh_words(text for rows in sets.values() for text in list_texts(rows))
     use_words(words)
     measured = {name: measure_rows(rows) for name, rows in sets.items()}
-    model = calibrate(measured, labels_of(sets))
+    model = calibrate(measured, read_labels(sets))
     denial, scores, target = fit_contradiction(measured, sets)
     precision, cut = precision_at(0.46, scores, target)
     print(

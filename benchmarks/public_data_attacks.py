@@ -1,24 +1,24 @@
-"""Whether an output can raise its own factual accuracy without stating what is expected."""
+"""Measure whether an output can raise its factual accuracy without stating what is expected."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from outside_more import judge
+from public_data_dimensions import judge
 from train_reader import Row
 
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
 from fourscore.judges.reader.text import STOP_WORDS, is_chinese, split_words
 
-#: Outputs that do not state their claim, and the rise of a value that counts.
+#: Number of outputs that do not state their claim, and the least rise of a value that counts.
 ITEMS, RISE = 200, 0.05
 _FILLER = "The committee met again in the spring and agreed to keep the minutes for later. "
 _LONG = 10_000_000
 
 
 class Attack(NamedTuple):
-    """What an attack did to the values of `n` outputs; `most` is the largest rise."""
+    """The effect of an attack on the values of `n` outputs; `most` is the largest rise."""
 
     n: int
     raised: float
@@ -65,12 +65,12 @@ ATTACKS: dict[str, Callable[[Row], str]] = {
     "append 10 MB of filler": lambda row: f"{row.output}\n{_FILLER * (_LONG // len(_FILLER))}",
     "state the claim (no attack)": lambda row: f"{row.output}\n\n{row.wordings[0]}",
 }
-#: Content words from which keywords are no answer by themselves: `Paris` is one.
+#: The least content words of a claim that keywords alone cannot answer; `Paris` is an answer.
 LONG_CLAIM = 6
 
 
 def choose_unsupported(sets: Mapping[str, Sequence[Row]], count: int = ITEMS) -> list[Row]:
-    """As many items of each set that people did not call supported."""
+    """Return the same number of items of each set that people did not label supported."""
     each = -(-count // len(sets))
     chosen: list[Row] = []
     for name, rows in sets.items():
@@ -80,12 +80,12 @@ def choose_unsupported(sets: Mapping[str, Sequence[Row]], count: int = ITEMS) ->
 
 
 def value_of(row: Row, output: str) -> float:
-    """The factual accuracy of an output for the claim of a row, in any of its wordings."""
+    """Return the factual accuracy of an output for the claim of a row, in any of its wordings."""
     return judge(FactualAccuracy(), row.question, {"answer": row.wordings}, output)
 
 
 def attack(rows: Sequence[Row]) -> dict[str, Attack]:
-    """What each attack does to outputs that do not state what is expected."""
+    """Return the effect of each attack on outputs that do not state what is expected."""
     before = {id(row): value_of(row, row.output) for row in rows}
     found = {}
     for name, change in ATTACKS.items():

@@ -1,4 +1,4 @@
-"""Simple ways to tell whether a text states a claim, and the figures that compare them.
+"""Simple methods to decide whether a text states a claim, and the figures that compare them.
 
 Each peer takes claims, an output and the question, and gives one number for each claim: the higher,
 the more likely the output states it.
@@ -20,19 +20,19 @@ from fourscore.judges.reader.support import judge_claims
 from fourscore.judges.reader.text import Text, split_words, stem_word
 
 Peer = Callable[[Sequence[str], str, str], list[float]]
-#: Draws of a bootstrap, and groups below which items are drawn instead of groups.
+#: Draws of a bootstrap, and the number of groups below which items are drawn instead of groups.
 DRAWS, FEW_GROUPS = 500, 10
 BINS = 10
 _SEED = 22
 
 
 def share_words(claims: Sequence[str], output: str, _question: str = "") -> list[float]:
-    """Share of the claim's words that stand in the output."""
+    """Return the share of the claim's words that are in the output."""
     return _shares((set(split_words(claim)) for claim in claims), set(split_words(output)))
 
 
 def share_stems(claims: Sequence[str], output: str, _question: str = "") -> list[float]:
-    """Share of the claim's stems in the output, less a half where one of its numbers is missing."""
+    """Return the share of the claim's stems in the output, minus a half if a number is missing."""
     words = split_words(output)
     shares = _shares((_stems(split_words(claim)) for claim in claims), _stems(words))
     numbers = set(find_numbers(words))
@@ -41,7 +41,7 @@ def share_stems(claims: Sequence[str], output: str, _question: str = "") -> list
 
 
 def rank_sentences(claims: Sequence[str], output: str, _question: str = "") -> list[float]:
-    """BM25 (k1 = 1.5, b = 0.75) of the output's best sentence, as a share of a perfect one."""
+    """Return BM25 (k1 = 1.5, b = 0.75) of the best sentence, as a share of a perfect one."""
     sentences = [Counter(one.stems) for one in Text(output).sentences] or [Counter[str]()]
     lengths = [one.total() for one in sentences]
     mean = sum(lengths) / len(lengths) or 1.0
@@ -49,12 +49,12 @@ def rank_sentences(claims: Sequence[str], output: str, _question: str = "") -> l
     scores = []
     for claim in claims:
         wanted = _stems(split_words(claim))
-        # As in Lucene, never below 0: a word that every sentence has still counts for something.
+        # As in Lucene, never below 0: a word that every sentence has still counts a little.
         worth = {
             stem: math.log(1 + (len(sentences) - holders[stem] + 0.5) / (holders[stem] + 0.5))
             for stem in wanted
         }
-        # Exact sums: with others the order of a set would break ties, another way in each run.
+        # Exact sums: otherwise the order of a set would break ties differently in each run.
         best = max(
             math.fsum(
                 worth[stem] * counts[stem] * 2.5 / (counts[stem] + 0.375 + 1.125 * length / mean)
@@ -79,7 +79,7 @@ def match_partly(claims: Sequence[str], output: str, _question: str = "") -> lis
 
 
 def read_claims(claims: Sequence[str], output: str, question: str = "") -> list[float]:
-    """The reader with the shipped weights: for timing only, for they know the sets."""
+    """Judge with the shipped weights, for timing only: they were trained on these sets."""
     return [verdict.support for verdict in judge_claims(claims, Text(output), question)]
 
 
@@ -93,7 +93,7 @@ PEERS: dict[str, Peer] = {
 
 
 class Local(NamedTuple):
-    """A local model as a peer: how likely it finds support, and contradiction."""
+    """A local model as a peer: its probabilities of support and contradiction."""
 
     name: str
     support: Peer
@@ -101,7 +101,7 @@ class Local(NamedTuple):
 
 
 def open_local(folder: Path) -> Local:
-    """The model in a folder."""
+    """Open the model in a folder."""
     from fourscore.judges.local import judge_claims_locally, open_local_model
 
     model = open_local_model(str(folder))
@@ -129,7 +129,7 @@ def _shares(wanted: Iterable[set[str]], found: set[str]) -> list[float]:
 
 
 def auc(scores: Any, labels: Any) -> float:
-    """The chance that a supported claim scores above one that is not."""
+    """Return the probability that a supported claim scores above one that is not."""
     positive = labels.sum()
     negative = len(labels) - positive
     if not positive or not negative:
@@ -139,7 +139,7 @@ def auc(scores: Any, labels: Any) -> float:
 
 
 def balanced_accuracy(called: Any, labels: Any) -> float:
-    """The mean of the share of supported claims that were found, and of the others."""
+    """Return the mean of the recall on supported claims and on the others."""
     positive = labels == 1
     if positive.all() or not positive.any():
         return math.nan
@@ -154,7 +154,7 @@ def calibration_error(chances: Any, labels: Any) -> float:
 
 
 def best_cut(sets: Mapping[str, tuple[Any, Any]]) -> float:
-    """The cut with the best mean balanced accuracy over some sets."""
+    """Return the threshold with the best mean balanced accuracy over some sets."""
     joined = np.concatenate([scores for scores, _ in sets.values()])
     cuts = np.unique(np.quantile(joined, np.linspace(0.02, 0.98, 97)))
 
@@ -166,7 +166,7 @@ def best_cut(sets: Mapping[str, tuple[Any, Any]]) -> float:
 
 
 def fit_chances(sets: Mapping[str, tuple[Any, Any]]) -> Callable[[Any], Any]:
-    """A logistic curve from scores to probabilities, fitted on some sets of equal worth."""
+    """Fit a logistic curve from scores to probabilities on some sets of equal weight."""
     scores = np.concatenate([one for one, _ in sets.values()])
     labels = np.concatenate([one for _, one in sets.values()])
     shares = np.concatenate([np.full(len(one), 1 / len(one)) for one, _ in sets.values()])
@@ -191,7 +191,7 @@ class Figure(NamedTuple):
 
 
 def draw_groups(groups: Sequence[str], draws: int = DRAWS) -> list[Any]:
-    """Places of the items in each draw of a bootstrap by group, or by item where groups are few."""
+    """Return the indices of the items in each draw of a bootstrap by group, or by item if few."""
     generator = np.random.default_rng(_SEED)
     members: dict[str, list[int]] = {}
     for place, group in enumerate(groups):
@@ -205,7 +205,7 @@ def draw_groups(groups: Sequence[str], draws: int = DRAWS) -> list[Any]:
     ]
 
 
-def figure_of(value: float, drawn: Sequence[float]) -> Figure:
-    """A figure with the middle 95% of what it was in the draws."""
+def make_figure(value: float, drawn: Sequence[float]) -> Figure:
+    """Return a figure with the middle 95% of its values in the draws."""
     low, high = np.nanquantile(drawn, [0.025, 0.975]) if len(drawn) else (math.nan, math.nan)
     return Figure(value, float(low), float(high))

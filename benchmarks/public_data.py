@@ -1,8 +1,8 @@
-"""How well claims, aspects and refusals are judged on public data, beside simple peers.
+"""How good the judges are on public data (claims, aspects, refusals), beside simple peers.
 
-    python benchmarks/outside.py --data FOLDER
-    python benchmarks/outside.py --data FOLDER --local models/nli --local models/minilm --items 150
-    python benchmarks/outside.py --data FOLDER --attacks
+    python benchmarks/public_data.py --data FOLDER
+    python benchmarks/public_data.py --data FOLDER --local models/nli --local models/minilm
+    python benchmarks/public_data.py --data FOLDER --attacks
 
 FOLDER holds JSONL files with people's labels (see tools/train_reader.py). Whatever is learned comes
 from other sets than the one it is measured on: the reader's weights and word weights, every cut and
@@ -27,8 +27,8 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
 from dimensions import pairs
-from outside_attacks import ITEMS, RISE, Attack, attack, choose_unsupported
-from outside_more import (
+from public_data_attacks import ITEMS, RISE, Attack, attack, choose_unsupported
+from public_data_dimensions import (
     CONTRADICTED,
     rate_aspects,
     rate_completeness,
@@ -37,7 +37,7 @@ from outside_more import (
     rate_refusals,
     read_rows,
 )
-from outside_peers import (
+from public_data_peers import (
     PEERS,
     Figure,
     Local,
@@ -47,12 +47,12 @@ from outside_peers import (
     best_cut,
     calibration_error,
     draw_groups,
-    figure_of,
     fit_chances,
+    make_figure,
     open_local,
     read_claims,
 )
-from train_reader import Row, labels_of, leave_one_out, read_sets, use_words
+from train_reader import Row, leave_one_out, read_labels, read_sets, use_words
 
 from fourscore.judges.reader.weights import shipped_weights
 
@@ -64,7 +64,7 @@ Tables = dict[str, dict[str, dict[str, Figure]]]
 
 
 def score_rows(peer: Peer, rows: Sequence[Row]) -> Any:
-    """The score of each row: that of its best wording, each judged by itself."""
+    """Return the score of each row: that of its best wording, each judged by itself."""
     return np.array(
         [
             max(peer([wording], row.output, row.question)[0] for wording in row.wordings)
@@ -74,7 +74,7 @@ def score_rows(peer: Peer, rows: Sequence[Row]) -> Any:
 
 
 def choose(sets: Mapping[str, list[Row]], count: int | None) -> dict[str, Any]:
-    """Places of the items of each set that are measured."""
+    """Return the indices of the items of each set that are measured."""
     chosen = {}
     for name, rows in sets.items():
         places = list(range(len(rows)))
@@ -87,8 +87,8 @@ def choose(sets: Mapping[str, list[Row]], count: int | None) -> dict[str, Any]:
 def rate_claims(
     sets: Mapping[str, list[Row]], peers: Mapping[str, Peer], chosen: Mapping[str, Any]
 ) -> Tables:
-    """All figures of "the output supports the claim", by way, set and figure."""
-    labels = {name: found[chosen[name]] for name, found in labels_of(sets).items()}
+    """Return all figures of "the output supports the claim", by method, set and figure."""
+    labels = {name: found[chosen[name]] for name, found in read_labels(sets).items()}
     rows = {name: [sets[name][at] for at in chosen[name]] for name in sets}
     draws = {name: draw_groups([row.group for row in rows[name]]) for name in sets}
     learned = leave_one_out(sets)
@@ -114,7 +114,7 @@ def _figures(
     labels: Mapping[str, Any],
     draws: Mapping[str, list[Any]],
 ) -> dict[str, dict[str, Figure]]:
-    """The figures of one way for each set, their mean, and the calibration of all sets pooled."""
+    """Return the figures of one method for each set, their mean, and the pooled calibration."""
 
     def figures(name: str, at: Any) -> list[float]:
         truth = labels[name][at]
@@ -130,7 +130,7 @@ def _figures(
     drawn["mean"] = np.mean(list(drawn.values()), axis=0)
     table = {
         name: {
-            figure: figure_of(value, list(drawn[name][:, column]))
+            figure: make_figure(value, list(drawn[name][:, column]))
             for column, (figure, value) in enumerate(zip(FIGURES, values[name], strict=True))
         }
         for name in values
@@ -145,13 +145,13 @@ def _figures(
     everything = {name: np.arange(len(labels[name])) for name in labels}
     resamples = [dict(zip(draws, one, strict=True)) for one in zip(*draws.values(), strict=True)]
     table["pooled"] = {
-        FIGURES[2]: figure_of(pooled(everything), [pooled(one) for one in resamples])
+        FIGURES[2]: make_figure(pooled(everything), [pooled(one) for one in resamples])
     }
     return table
 
 
 def measure_speed(peers: Mapping[str, Peer], slow: Sequence[str]) -> dict[str, float]:
-    """Outputs of 2 KB with six claims judged in a second of processor time, best of three."""
+    """Return outputs of 2 KB with six claims judged per second of CPU time, best of three."""
     speeds = {}
     for name, peer in {READER: read_claims, **peers}.items():
         best = 0.0
@@ -183,7 +183,7 @@ def print_claims(tables: Tables, counts: Mapping[str, int], speeds: Mapping[str,
 
 
 def print_table(title: str, rows: Mapping[str, Mapping[str, Any]]) -> None:
-    """Rows by name, of which each has the same columns."""
+    """Print rows by name; all rows have the same columns."""
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     for column in next(iter(rows.values())):
@@ -212,7 +212,7 @@ def print_attacks(found: Mapping[str, Attack]) -> None:
 def rate_everything(
     folder: Path, sets: Mapping[str, list[Row]], local: Sequence[Local], items: int | None
 ) -> dict[str, Any]:
-    """All figures, as a document."""
+    """Return all figures as a document."""
     shipped = dict(shipped_weights().words)
     chosen = choose(sets, items)
     peers = {**PEERS, **{model.name: model.support for model in local}}
@@ -255,8 +255,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of labelled files")
     parser.add_argument("--local", type=Path, action="append", default=[], help="model folder")
-    parser.add_argument("--items", type=int, help="of each claim set (default: all)")
-    parser.add_argument("--attacks", action="store_true", help="attack the judge instead")
+    parser.add_argument("--items", type=int, help="items of each claim set (default: all)")
+    parser.add_argument(
+        "--attacks", action="store_true", help="measure attacks on the judge instead"
+    )
     parser.add_argument("--json", action="store_true", help="print a JSON document")
     args = parser.parse_args()
     sets = read_sets(args.data)

@@ -1,4 +1,4 @@
-"""Completeness, preferences, contradiction and refusals, against people's labels."""
+"""Compare completeness, preferences, contradiction and refusals with human labels."""
 
 import asyncio
 import json
@@ -9,16 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from outside_peers import Figure, Local, auc, balanced_accuracy, draw_groups, figure_of, share_words
+from public_data_peers import (
+    Figure,
+    Local,
+    auc,
+    balanced_accuracy,
+    draw_groups,
+    make_figure,
+    share_words,
+)
 from refusals import PEERS as DETECTORS
 from refusals import RefusalCheck, balanced, resampled
 from scipy.stats import spearmanr
 from train_reader import (
     Row,
     fit_contradiction,
+    list_texts,
     measure_rows,
     precision_at,
-    texts_of,
     use_words,
     weigh_words,
 )
@@ -44,7 +52,7 @@ def read_rows(path: Path) -> list[Any]:
 
 
 def judge(judge: Judge, question: str, expected: Any, output: str) -> float:
-    """The value that a judge gives to an output."""
+    """Return the value that a judge gives to an output."""
     case = Case(id="1", input=question, expected=expected)
     (signal,) = asyncio.run(judge.judge(case, Trace(output=output)))
     return signal.value or 0.0
@@ -52,10 +60,10 @@ def judge(judge: Judge, question: str, expected: Any, output: str) -> float:
 
 @contextmanager
 def words_without(sets: Mapping[str, list[Row]], name: str) -> Iterator[None]:
-    """Weigh words as the other sets have them, and at the end as shipped."""
+    """Use word weights of the other sets inside the block, and the shipped ones after it."""
     shipped = dict(shipped_weights().words)
     others = (rows for other, rows in sets.items() if other != name)
-    use_words(weigh_words(text for rows in others for text in texts_of(rows)))
+    use_words(weigh_words(text for rows in others for text in list_texts(rows)))
     try:
         yield
     finally:
@@ -63,15 +71,15 @@ def words_without(sets: Mapping[str, list[Row]], name: str) -> Iterator[None]:
 
 
 def _resample(figure: Callable[[Any], float], groups: Sequence[str]) -> Figure:
-    """A figure of all items, given as a function of their places, with its interval."""
+    """Return a figure of all items with its interval; `figure` takes their indices."""
     everything = np.arange(len(groups))
-    return figure_of(figure(everything), [figure(drawn) for drawn in draw_groups(groups)])
+    return make_figure(figure(everything), [figure(drawn) for drawn in draw_groups(groups)])
 
 
 def rate_contradiction(
     sets: Mapping[str, list[Row]], local: Sequence[Local], chosen: Any
 ) -> dict[str, dict[str, Figure]]:
-    """AUC of "contradicted" and precision at a recall; the reader by folds of groups."""
+    """Return AUC of "contradicted" and precision at a recall; the reader by folds of groups."""
     rows = sets[CONTRADICTED]
     with words_without(sets, CONTRADICTED):
         mine = {CONTRADICTED: rows}
@@ -100,7 +108,7 @@ def _separation(scores: Any, target: Any, groups: Sequence[str]) -> dict[str, Fi
 
 
 def rate_completeness(rows: Sequence[Any], sets: Mapping[str, list[Row]]) -> dict[str, Figure]:
-    """Spearman's correlation with the share of content units that people found."""
+    """Return Spearman's correlation with the share of content units that people found."""
     gold = np.array([row["gold"] for row in rows])
     with words_without(sets, "realsumm_scu"):  # the same articles
         judged = [judge(Completeness(), "", {"aspects": r["aspects"]}, r["output"]) for r in rows]
@@ -122,7 +130,7 @@ def _correlation(found: Any, gold: Any, groups: Sequence[str]) -> Figure:
 
 
 def rate_preferences(pairs: Sequence[Any]) -> dict[str, dict[str, Figure]]:
-    """How often the answer that people prefer has the higher value; ties of people are left out."""
+    """Return how often the preferred answer has the higher value; human ties are left out."""
 
     def complete(row: Any, output: str) -> float:
         aspects = [one.text for one in read_text(row["gt_answer"]).sentences]
@@ -160,7 +168,7 @@ def _agreement(way: Callable[[Any, str], float], pairs: Sequence[Any], label: st
 
 
 def rate_aspects(rows: Sequence[Any]) -> dict[str, dict[str, Figure]]:
-    """Balanced accuracy of "the review speaks of this", for each language."""
+    """Return balanced accuracy of "the review mentions this aspect", for each language."""
     return {
         name: {
             "completeness": _aspect_figure(chosen, _covers),
@@ -177,7 +185,7 @@ def _covers(row: Any) -> list[bool]:
 
 
 def _has_own_word(row: Any) -> list[bool]:
-    """Whether a word of the aspect, or of a Chinese one two neighbouring signs, is in the text."""
+    """Whether the text has a word of the aspect, or two neighbouring Chinese characters of it."""
     output = row["output"]
     stems = {stem_word(word) for word in split_words(output)}
     return [
@@ -196,7 +204,7 @@ def _aspect_figure(rows: Sequence[Any], way: Callable[[Any], list[bool]]) -> Fig
 
 
 def rate_refusals(rows: Sequence[Any]) -> dict[str, dict[str, Figure]]:
-    """Balanced accuracy of "answers", a partial refusal counted as a refusal, for each model."""
+    """Return balanced accuracy of "answers" for each model; partial refusals are refusals."""
     table: dict[str, dict[str, Figure]] = {}
     for model in [*dict.fromkeys(row["model"] for row in rows), "all"]:
         chosen = [row for row in rows if model in (row["model"], "all")]
