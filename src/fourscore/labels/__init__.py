@@ -1,1 +1,1 @@
-"""People's verdicts on outputs: calibrate judges, attack them, and learn rubrics from labels."""
+"""People's labels on outputs: calibrate and attack judges, fit weights, and learn rubrics."""

@@ -111,6 +111,7 @@ class FamilyResult:
         self.successes: list[tuple[tuple[float, str], SuccessfulAttack]] = []
 
     def add(self, other: "FamilyResult") -> None:
+        """Add the counts of another family."""
         self.planned += other.planned
         self.raised += other.raised
         self.ends += other.ends

@@ -70,6 +70,7 @@ def pair_labels(
 
 
 def compute_kappas(pairs: Sequence[JudgedOutput], scale: Scale) -> dict[str, IntervalEstimate]:
+    """Return Cohen's kappa of people and judge, by kind of weights."""
     if scale.kind == "verdict":
         both = [(int(p.passed), int(p.judge_passed)) for p in pairs if p.passed is not None]
     else:
@@ -79,6 +80,7 @@ def compute_kappas(pairs: Sequence[JudgedOutput], scale: Scale) -> dict[str, Int
 
 
 def compare_values(pairs: Sequence[JudgedOutput]) -> dict[str, IntervalEstimate]:
+    """Return AUC, correlations and differences of the judge's values and people's."""
     people, judge = [pair.people for pair in pairs], [pair.judge for pair in pairs]
     off = estimate_mean(abs(pair.over) for pair in pairs)
     return {
@@ -97,6 +99,7 @@ def compare_values(pairs: Sequence[JudgedOutput]) -> dict[str, IntervalEstimate]
 def group_differences(
     pairs: Sequence[JudgedOutput], name: Callable[[JudgedOutput], str | None]
 ) -> list[GroupBias]:
+    """Return the judge's bias by group; `name` returns the group of an output or None."""
     groups: dict[str, list[float]] = {}
     for pair in pairs:
         word = name(pair)

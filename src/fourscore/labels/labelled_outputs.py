@@ -70,7 +70,12 @@ def read_labelled_file(path: str, scale: Scale | None, pass_at: float) -> Labell
         )
     rows = [
         _make_output(
-            path, line, case, scale, pass_at, _convert_labels(path, line, field, labels, scale)
+            path,
+            line,
+            case,
+            scale=scale,
+            pass_at=pass_at,
+            labels=_convert_labels(path, line, field, labels, scale),
         )
         for line, case, labels, field in found
     ]
@@ -80,7 +85,8 @@ def read_labelled_file(path: str, scale: Scale | None, pass_at: float) -> Labell
 def read_judged_file(path: str, scale: Scale, pass_at: float) -> list[LabelledOutput]:
     """Read judged outputs without labels."""
     rows = [
-        _make_output(path, line, case, scale, pass_at, ()) for line, case in CaseFile(path).lined()
+        _make_output(path, line, case, scale=scale, pass_at=pass_at, labels=())
+        for line, case in CaseFile(path).lined()
     ]
     if not rows:
         raise DataError("no outputs in this file", file=path)
@@ -134,6 +140,7 @@ def average_labels(row: LabelledOutput, scale: Scale, pass_at: float) -> tuple[f
 
 
 def read_verdict(score: Score) -> JudgeVerdict:
+    """Return the value and verdict of a score."""
     return JudgeVerdict(score.value, score.passed)
 
 
@@ -171,6 +178,7 @@ def _make_output(
     path: str,
     line: int,
     case: Case,
+    *,
     scale: Scale,
     pass_at: float,
     labels: Iterator[float | None] | tuple[()],

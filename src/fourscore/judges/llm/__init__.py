@@ -1,7 +1,7 @@
-"""Judges that ask a model: what they ask, how what an agent wrote is kept from answering itself,
-and what a verdict has to be.
+"""Judges that ask a chat model.
 
-A judge asks one question with few possible answers at a time, and evidence before the verdict.
-Whatever others wrote (the question, the answer, sources, tool results) stands inside fences that
-the writer cannot close; the verdict carries the fence's number and quotes words that are there.
+A judge asks one question with few possible answers at a time (`model_judge`). Untrusted text (the
+question, the answer, sources, tool results) is inside fences that its writer cannot close
+(`injection_defences`). A verdict repeats the fence's check number and quotes words that are in the
+text (`verdicts`, `quotations`), or is one word with its probability (`logprobs`).
 """

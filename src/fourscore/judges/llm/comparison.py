@@ -32,9 +32,11 @@ class ComparisonJudge(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
 
     @property
     def used_criterion(self) -> str:
+        """The option `criterion`, or the default one."""
         return self.criterion or BETTER[self.language]
 
     def read_shown_reference(self, case: Case) -> str:
+        """Return the expected answer if it is shown, else ""."""
         return read_reference(case, self.reference)
 
 

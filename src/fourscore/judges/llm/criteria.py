@@ -70,6 +70,7 @@ class Criteria(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def all_criteria(self) -> tuple[Criterion, ...]:
+        """The criteria, with plain texts as criteria of weight 1."""
         return _read_criteria(self.criteria)
 
     @property

@@ -7,7 +7,7 @@ makes its verdict less sure.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -29,6 +29,7 @@ from fourscore.judges.dimensions.signals import (
     not_applicable,
     quote,
 )
+from fourscore.judges.dimensions.sources import Source
 from fourscore.judges.llm.grounding import check_claim, find_source_texts
 from fourscore.judges.llm.item_questions import (
     add_spent,
@@ -56,7 +57,7 @@ _OR = {"en": "or", "zh": "或"}
 
 
 class JudgedClaim(NamedTuple):
-    """A claim, the model's verdict on it, and the evidence."""
+    """A claim (or expected answer), the model's verdict on it, and the evidence."""
 
     fact: Fact
     verdict: ModelVerdict
@@ -95,7 +96,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
     the full form tells contradicted claims from those that are not stated.
     `think`: whether thinking in the output counts as part of the answer.
     `escalate_below`: the rules judge first, and the model is asked only about claims for which the
-    rules' probability is below this, from .5 to 1.
+    rules' probability of their own verdict is below this, from .5 to 1.
     """
 
     contradiction_cost: float = 0.0
@@ -135,16 +136,16 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         facts = self._read_claims(case)
-        shown = [] if facts else find_source_texts(case, trace)
-        if not facts and not shown:
+        sources = [] if facts else find_source_texts(case, trace)
+        if not facts and not sources:
             return (not_applicable(NAME, "the case expects neither claims nor an answer"),)
         answer = trace.answer
         output = remove_thinking(answer) if self.think == "drop" else answer
         if (why := self.explain_empty(case, output)) is not None:
             return (make_signal(NAME, 0.0, why, "high"),)
         text = blank_thinking(answer) if self.think == "drop" else answer
-        if shown:
-            return (await self._judge_by_sources(case, output, text, shown),)
+        if sources:
+            return (await self._judge_by_sources(case, output, text, sources),)
         spent = NO_USAGE
         if self.escalate_below is not None:
             return (await self._judge_unsure(case, output, text, facts),)
@@ -203,6 +204,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
     async def _judge_claims(
         self, case: Case, output: str, text: str, facts: Sequence[Fact]
     ) -> list[JudgedClaim]:
+        """Ask about each claim and expected answer; `text` is where evidence is looked up."""
         question, brief = as_text(case.input), self.form == "brief"
         claims = [fact for fact in facts if not fact.short]
         answers = [fact for fact in facts if fact.short]
@@ -224,24 +226,24 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         ]
 
     async def _judge_by_sources(
-        self, case: Case, output: str, text: str, shown: list[Any]
+        self, case: Case, output: str, text: str, sources: Sequence[Source]
     ) -> Signal:
         """Check the statements of the output against sources."""
         spent, claims = NO_USAGE, extract_claims(text)
         if self.form == "full":
             claims, spent = await self._ask_statements(case, output, text)
         asks = gather_asks(
-            [check_claim(self, case, one.fact.text, shown, CHOICES) for one in claims]
+            [check_claim(self, case, one.fact.text, sources, CHOICES) for one in claims]
         )
         verdicts: list[ModelVerdict] = await add_spent(spent, asks)
         found = []
         for one, verdict in zip(claims, verdicts, strict=True):
             place = verdict.evidence
             if place is None and not verdict.asked_to_quote and verdict.choice == "supported":
-                place = _find_in_sources(one.fact.text, shown)
+                place = _find_in_sources(one.fact.text, sources)
             places = [piece for piece in (one.place, place) if piece is not None]
             found.append(JudgedClaim(one.fact, verdict, tuple(places)))
-        return self._signal(found, spent, output, len(shown))
+        return self._signal(found, spent, output, len(sources))
 
     async def _ask_statements(
         self, case: Case, output: str, text: str
@@ -304,7 +306,7 @@ def _use_rules(fact: Fact, verdict: support.ClaimVerdict, text: str) -> JudgedCl
     return JudgedClaim(fact, by_rules, (place,) if choice == yes else ())
 
 
-def _find_in_sources(claim: str, sources: Sequence[Any]) -> Evidence | None:
+def _find_in_sources(claim: str, sources: Sequence[Source]) -> Evidence | None:
     """Return the sentence of all sources that supports the claim best."""
     found = [(read_text(source.text[:MAX_READ]), source) for source in sources]
     judged = [(judge_claims([claim], text)[0], source) for text, source in found]

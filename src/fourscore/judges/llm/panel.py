@@ -75,6 +75,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @cached_property
     def loaded_members(self) -> tuple[LoadedMember, ...]:
+        """The members with their judges."""
         return tuple(self._load_member(one) for one in self.members)
 
     def _load_member(self, member: Member | str) -> LoadedMember:

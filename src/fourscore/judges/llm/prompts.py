@@ -78,6 +78,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def placeholders(self) -> frozenset[str]:
+        """The names of all placeholders."""
         return frozenset(_PLACEHOLDER.findall(self.system) + _PLACEHOLDER.findall(self.user))
 
     def fill(self, texts: Mapping[str, str]) -> tuple[str, str]:

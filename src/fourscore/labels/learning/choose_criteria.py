@@ -165,6 +165,7 @@ def keep_complete(
 def make_rows(
     chosen: Sequence[Candidate], verdicts: Verdicts, answers: Sequence[LabelledAnswer]
 ) -> list[list[float]]:
+    """Return one row per answer: which of the criteria it meets."""
     return [[one.measure_met(verdicts[one.text][answer]) for one in chosen] for answer in answers]
 
 

@@ -105,6 +105,7 @@ class BudgetCheck:
         self.budget, self.plan, self.price = budget, plan, price
 
     def covers(self, calls: int) -> bool:
+        """Whether so many more calls fit into the budget."""
         if self.budget is None:
             return True
         limits, spent = self.budget.limits, self.budget.spent

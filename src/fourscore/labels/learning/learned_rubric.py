@@ -158,6 +158,7 @@ def _make_name(theme: str, taken: dict[str, Any]) -> str:
 def make_rubric_document(
     settings: LearningSettings, dimensions: dict[str, Any], learned: dict[str, Any]
 ) -> dict[str, Any]:
+    """Return the document of a rubric file with these dimensions and this section `learned`."""
     return {
         "name": settings.name,
         "description": learned["outcome"],
