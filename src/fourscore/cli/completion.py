@@ -14,7 +14,9 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")
+    parser.add_argument(
+        "shell", choices=SHELLS, metavar="SHELL", help="print the script for bash, zsh or fish"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

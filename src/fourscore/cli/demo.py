@@ -25,9 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dir",
         default=FOLDER,
         metavar="FOLDER",
-        help=f"where the run and its report go ({FOLDER})",
+        help=f"write the run and its report to this folder ({FOLDER})",
     )
-    parser.add_argument("--json", action="store_true", help="the summary as a document on stdout")
+    parser.add_argument(
+        "--json", action="store_true", help="print the summary as a JSON document on stdout"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -29,9 +29,10 @@ IGNORED = ".gitignore"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dir", nargs="?", default=".", metavar="DIR", help="where (here)")
-    parser.add_argument("--force", action="store_true", help="replace files that are there")
-    parser.add_argument("--json", action="store_true", help="one document on stdout")
+    text = "write the files to this folder (the working folder)"
+    parser.add_argument("dir", nargs="?", default=".", metavar="DIR", help=text)
+    parser.add_argument("--force", action="store_true", help="replace existing files")
+    parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:

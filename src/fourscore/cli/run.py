@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, RunSettings)
     add("--dry-run", action="store_true", help="print what would run, and run nothing")
     add("--resume", metavar="RUN", help="go on with a run: only what has no row yet")
-    text = "with --resume: run the cases with this status again"
+    text = "run cases with this status again, with --resume"
     add("--retry", action="append", default=[], metavar="STATUS", help=text)
     add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
     add_json_argument(parser)
