@@ -348,7 +348,7 @@ Tree = tuple[str, list[int], Fraction | None]
 
 
 @st.composite
-def grown(draw: st.DrawFn, inner: st.SearchStrategy[Tree]) -> Tree:
+def combine_trees(draw: st.DrawFn, inner: st.SearchStrategy[Tree]) -> Tree:
     left, left_numbers, left_value = draw(inner)
     kind = draw(st.sampled_from(["+", "-", "−", "*", "×", r"\times ", "/", "÷", "frac", "neg"]))
     if kind == "neg":
@@ -370,7 +370,7 @@ def grown(draw: st.DrawFn, inner: st.SearchStrategy[Tree]) -> Tree:
 
 
 leaves: st.SearchStrategy[Tree] = st.integers(0, 12).map(lambda n: (str(n), [n], Fraction(n)))
-trees = st.recursive(leaves, grown, max_leaves=7).filter(lambda tree: len(tree[0]) <= 150)
+trees = st.recursive(leaves, combine_trees, max_leaves=7).filter(lambda tree: len(tree[0]) <= 150)
 
 
 @steady

@@ -141,23 +141,23 @@ async def fails(_: web.Request) -> web.Response:
     return web.Response(status=500, text="the simulator has run out of snow")
 
 
-async def talks(_: web.Request) -> web.Response:
+async def replies_html(_: web.Request) -> web.Response:
     return web.Response(text="<html>welcome</html>")
 
 
-async def says_no(_: web.Request) -> web.Response:
+async def replies_failure(_: web.Request) -> web.Response:
     return web.json_response({"success": False, "data": "episode expired"})
 
 
-async def says_nan(_: web.Request) -> web.Response:
+async def replies_nan(_: web.Request) -> web.Response:
     return web.Response(text='{"success": true, "data": NaN}')
 
 
-async def says_none(_: web.Request) -> web.Response:
+async def replies_without_score(_: web.Request) -> web.Response:
     return web.json_response({"success": True, "data": None})
 
 
-async def says_much(_: web.Request) -> web.Response:
+async def replies_too_much(_: web.Request) -> web.Response:
     return web.Response(body=b" " * 17 * 1024 * 1024)
 
 
@@ -174,11 +174,11 @@ async def hangs(_: web.Request) -> web.Response:
     ("handler", "words"),
     [
         (fails, "answered HTTP 500: the simulator has run out of snow"),
-        (talks, "expected success and data, got '<html>welcome</html>'"),
-        (says_no, "episode expired"),
-        (says_nan, "expected success and data"),
-        (says_none, "the environment's score is None"),
-        (says_much, "longer than 16 MiB"),
+        (replies_html, "expected success and data, got '<html>welcome</html>'"),
+        (replies_failure, "episode expired"),
+        (replies_nan, "expected success and data"),
+        (replies_without_score, "the environment's score is None"),
+        (replies_too_much, "longer than 16 MiB"),
         (redirects, "answered HTTP 302"),
         (hangs, "no answer within 0.2 s"),
     ],

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -148,7 +148,7 @@ def read_puzzle(case: Case, trace: Trace) -> tuple[Fraction | int, Sequence[int]
     return target, [_parse_number(case, number) for number in numbers]
 
 
-def _parse_number(case: Case, number: Any) -> int:
+def _parse_number(case: Case, number: object) -> int:
     """Return a given number as an int; data sets often hold it as 3.0 or as text."""
     if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 50:
         return int(number)
@@ -160,7 +160,7 @@ def _parse_number(case: Case, number: Any) -> int:
     return number
 
 
-def _parse_target(value: Any) -> Fraction | int | None:
+def _parse_target(value: object) -> Fraction | int | None:
     if type(value) is int:
         return value
     if type(value) is float:
@@ -169,7 +169,7 @@ def _parse_target(value: Any) -> Fraction | int | None:
     return Fraction(value) if isinstance(value, str) and _DECIMAL.fullmatch(value) else None
 
 
-def _find_field(case: Case, trace: Trace, *keys: str) -> Any:
+def _find_field(case: Case, trace: Trace, *keys: str) -> object:
     for metadata in (case.metadata, trace.metadata):
         for key in keys:
             if metadata.get(key) is not None:

@@ -1,4 +1,4 @@
-"""Rubrics that people write: YAML with dimensions, their judges, weights and gates."""
+"""Read rubrics: YAML files and mappings with dimensions, their judges, weights and gates."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,12 +11,12 @@ from fourscore.formats.validation import ConversionError, convert_value
 from fourscore.formats.yaml_file import YamlDocument, read_yaml_file
 from fourscore.judges.loading import BUILT_IN, load_judge
 
-#: The rubric for research answers, which `fourscore run` uses where none is given.
+#: The rubric for research answers, the default of `fourscore run`.
 RESEARCH = str(Path(__file__).parent / "dimensions" / "research.yaml")
 
 
 def read_rubric(path: str) -> Rubric:
-    """The rubric of a file; a mistake in it names the file, the line and the field."""
+    """Read the rubric of a file; an error names the file, the line and the field."""
     document = read_yaml_file(path)
     try:
         spec = convert_value(document.value, RubricFile)
@@ -26,7 +26,7 @@ def read_rubric(path: str) -> Rubric:
     dimensions, missing = [], MissingExtras()
     for name, dimension in spec.dimensions.items():
         with missing.collect():
-            dimensions.append(_dimension(document, name, dimension, folder))
+            dimensions.append(_make_dimension(document, name, dimension, folder))
     missing.raise_if_any()
     try:
         return Rubric(
@@ -43,7 +43,7 @@ def read_rubric(path: str) -> Rubric:
         raise document.error(message, field) from None
 
 
-def _dimension(document: YamlDocument, name: str, spec: RubricLine, folder: str) -> Dimension:
+def _make_dimension(document: YamlDocument, name: str, spec: RubricLine, folder: str) -> Dimension:
     place = f"dimensions.{name}"
     try:
         judge = load_judge(spec.judge or name, None, spec.options, [folder])

@@ -135,7 +135,7 @@ def test_keyword_stuffing_and_other_tricks_do_not_raise_the_value(text: str) -> 
     assert value(output, {"claims": CLAIMS}) <= value(OTHER, {"claims": CLAIMS}) + 0.05
 
 
-def test_says_that_only_the_beginning_was_read() -> None:
+def test_the_reason_reports_that_only_the_beginning_was_read() -> None:
     signal = judged(GOOD + "\n\nSome filler." * MAX_READ, {"claims": CLAIMS})
     assert "only the first 100,000 characters were read" in signal.reason
     assert signal.level == "excellent"

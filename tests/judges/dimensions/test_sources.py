@@ -19,7 +19,7 @@ def brought(result: Any, arguments: Any = None) -> list[Source]:
     return list(collect_sources(Case(input="x"), trace))
 
 
-def test_keeps_what_the_case_says_of_a_source() -> None:
+def test_keeps_the_fields_of_a_source_in_the_case() -> None:
     (source,) = given({"id": 1, "url": "u", "text": "t", "author": ["A", "B"], "year": 2020})
     assert source == Source(id="1", url="u", author="A; B", year="2020", text="t", origin="case")
 

@@ -89,11 +89,11 @@ def test_an_embedding_model_never_finds_contradiction(make_embedding: MakeFolder
 
 
 def test_finds_the_topics_that_a_text_mentions(any_model: LocalModel) -> None:
-    spoken, other = judge_topics_locally(any_model, ["capital", "cat"], TEXT)
-    assert spoken.kind == "supported"
-    assert TEXT.raw[spoken.start : spoken.end] == CAPITAL
+    mentioned, other = judge_topics_locally(any_model, ["capital", "cat"], TEXT)
+    assert mentioned.kind == "supported"
+    assert TEXT.raw[mentioned.start : mentioned.end] == CAPITAL
     assert other.kind == "not stated"
-    assert spoken.contradiction == other.contradiction == 0.0
+    assert mentioned.contradiction == other.contradiction == 0.0
     assert [one.kind for one in judge_topics_locally(any_model, ["cat"], read_text(""))] == [
         "not stated"
     ]

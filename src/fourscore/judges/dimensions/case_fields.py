@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -28,7 +28,7 @@ _OF = re.compile(r" (?:of|for|in|from|at|during|between)\b[^\n]*+$")
 _MAX_WORDS, _MAX_CHINESE = 5, 12
 
 
-def find_question(value: Any) -> str:
+def find_question(value: object) -> str:
     """Return the question in a case's input: its text, or the last message of the user."""
     if isinstance(value, str):
         return value[:MAX_QUESTION]

@@ -8,7 +8,7 @@ stated, 0 for one that surely is not stated or is contradicted, and graded in be
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -128,7 +128,7 @@ def read_facts(case: Case) -> Sequence[Fact]:
     return [Fact(claim.text, claim.weight) for claim in expected.claims[:MAX_CLAIMS]]
 
 
-def _read_answer_facts(answer: Any) -> list[Fact]:
+def _read_answer_facts(answer: object) -> list[Fact]:
     if answer is None or answer == "":
         return []
     if isinstance(answer, list):

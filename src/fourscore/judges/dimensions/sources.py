@@ -6,7 +6,7 @@ A source that only the output names does not count: an invented source must earn
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -105,7 +105,7 @@ def _read_tool_sources(trace: Trace) -> Iterator[Source]:
                 yield source
 
 
-def _read_result(value: Any, url: str, depth: int) -> Iterator[Source]:
+def _read_result(value: object, url: str, depth: int) -> Iterator[Source]:
     """Yield the sources in a tool's result; `url` is what the tool was asked to fetch."""
     if isinstance(value, str):
         text = value.strip()
@@ -128,7 +128,7 @@ def _read_result(value: Any, url: str, depth: int) -> Iterator[Source]:
                     yield from _read_result(item, url, depth - 1)
 
 
-def _read_source(value: dict[str, Any], texts: Sequence[str] = _TEXTS) -> Source:
+def _read_source(value: dict[str, object], texts: Sequence[str] = _TEXTS) -> Source:
     """Read a source from an object. A snippet beside the body is part of its text."""
     pieces = dict.fromkeys([_read_field(value, key) for key in texts if key in value])
     return Source(
@@ -141,7 +141,7 @@ def _read_source(value: dict[str, Any], texts: Sequence[str] = _TEXTS) -> Source
     )
 
 
-def _read_field(value: dict[str, Any], *keys: str) -> str:
+def _read_field(value: dict[str, object], *keys: str) -> str:
     """Return the first of some fields that has a text, a number or a list of names, as text."""
     for found in filter(None, map(value.get, keys)):
         if isinstance(found, list):

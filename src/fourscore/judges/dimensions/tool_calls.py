@@ -48,7 +48,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     step: int
     name: str
-    arguments: Any
+    arguments: object
     key: bytes
     result: bytes
     failure: Failure | None
@@ -105,7 +105,7 @@ def _read_call(step: int, call: ToolCall, writes: bool) -> Call:
     )
 
 
-def canonical(value: Any, depth: int = 0) -> Any:
+def canonical(value: object, depth: int = 0) -> Any:
     """Return arguments without differences that mean nothing: white space, nulls, 1.0 for 1."""
     if isinstance(value, str):
         return " ".join(value.split()) if len(value) <= MAX_READ else value

@@ -89,7 +89,7 @@ class ExpectedTool(NamedTuple):
     """A tool that the agent should call, and the arguments that it must have, if any."""
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
 
     def is_met_by(self, call: Call) -> bool:
         """Whether a call succeeded and has the expected name and arguments."""

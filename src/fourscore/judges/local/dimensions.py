@@ -4,7 +4,7 @@ Chosen by `with: {by: local, model: FOLDER}`; everything but the verdicts is as 
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -46,7 +46,7 @@ class _Local:
     @property
     def fingerprint(self) -> str:
         """A digest of class, options and the content of the model's files, whatever their path."""
-        options: dict[str, Any] = {
+        options: dict[str, object] = {
             name: getattr(self, name)
             for name in self.__struct_fields__
             if name not in ("model", "threads")

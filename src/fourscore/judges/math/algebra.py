@@ -250,12 +250,12 @@ class Algebra:
         if simple and base.num:
             ((monomial, coefficient),) = base.num.items()
             self.charge(1, 0 if unit else bits * exponent)
-            grown, factor = _join(UNIT, tuple((item, e * exponent) for item, e in monomial))
+            raised, factor = _join(UNIT, tuple((item, e * exponent) for item, e in monomial))
             if unit:  # (-1)**huge is a sign, not a product
                 power = coefficient if exponent % 2 else Fraction(1)
             else:
                 power = coefficient**exponent
-            return Ratio({grown: power * factor}, {UNIT: Fraction(1)})
+            return Ratio({raised: power * factor}, {UNIT: Fraction(1)})
         if not exponent:
             if not base.num:
                 raise UnsupportedError("zero to the power of zero")

@@ -107,7 +107,7 @@ def _scaled(algebra: Algebra, monomial: Monomial, q: Fraction) -> Ratio:
     result = rational(1)
     for item, exponent in monomial:
         result = algebra.multiply(result, Ratio({((item, exponent * q),): Fraction(1)}, _ONE))
-        # a root of a prime may have grown past a whole power
+        # a root of a prime may have power_of_middle past a whole power
         result = algebra.multiply(Ratio(_ONE, _ONE), result)
     return result
 
@@ -150,10 +150,10 @@ def _exact_root(n: int, index: int) -> int | None:
     low, high = 1, 1 << (n.bit_length() // index + 1)
     while low <= high:
         middle = (low + high) // 2
-        grown = middle**index
-        if grown == n:
+        power_of_middle = middle**index
+        if power_of_middle == n:
             return middle
-        low, high = (middle + 1, high) if grown < n else (low, middle - 1)
+        low, high = (middle + 1, high) if power_of_middle < n else (low, middle - 1)
     return None
 
 
