@@ -1,1 +1,1 @@
-"""How sure are we: intervals and tests, each with its n."""
+"""Statistics: intervals, tests and summaries, each with its n."""

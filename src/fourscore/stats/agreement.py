@@ -1,4 +1,6 @@
-"""Cohen's kappa: how much two raters agree beyond what their habits alone would give.
+"""Agreement of raters: Cohen's kappa for two, Krippendorff's alpha for any number.
+
+Cohen's kappa is how much two raters agree beyond what chance alone would give.
 
 Categories have an order; with *linear* or *quadratic* weights a near miss counts less than a far
 one. 1 is agreement throughout, 0 what chance gives, and less than 0 is worse than chance.
@@ -68,7 +70,7 @@ class Kappa(msgspec.Struct, frozen=True, kw_only=True):
 def make_table(
     pairs: Iterable[tuple[Hashable, Hashable]], order: Sequence[Hashable]
 ) -> list[list[int]]:
-    """How often each pair of categories was given, in this order of categories."""
+    """Return the table of how often each pair of categories was given, in this order."""
     place = {category: i for i, category in enumerate(order)}
     table = [[0] * len(order) for _ in order]
     for one, other in pairs:
@@ -77,7 +79,7 @@ def make_table(
 
 
 def kappa(table: Table, weights: Weights = "none") -> Kappa:
-    """Of a square table of counts: rows are one rater's categories, columns the other's."""
+    """Return kappa of a square table: rows are one rater's categories, columns the other's."""
     size, n = len(table), sum(map(sum, table))
     if any(len(row) != size for row in table):
         raise ValueError("the table is not square")
@@ -108,7 +110,7 @@ def kappa(table: Table, weights: Weights = "none") -> Kappa:
 
 
 def _apart(i: int, j: int, size: int, weights: Weights) -> float:
-    """How far two categories are from each other, 0 to 1."""
+    """Return the distance of two categories, 0 to 1."""
     if weights == "none" or size < 2:
         return float(i != j)
     part = abs(i - j) / (size - 1)
@@ -117,9 +119,9 @@ def _apart(i: int, j: int, size: int, weights: Weights) -> float:
 
 Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval", "ratio")
-#: Beyond this many different values there is no ratio: all pairs of them would be gone through.
+#: With more different values than this there is no `ratio` metric: it compares all pairs.
 MOST_VALUES = 400
-#: Up to so many different units each is left out once; beyond, so many parts of them are.
+#: Up to MOST_UNITS different units, each is left out once; with more, each of PARTS parts is.
 MOST_UNITS, PARTS = 60, 30
 
 Unit = tuple[tuple[float, int], ...]  # values and how often each was given
@@ -128,7 +130,7 @@ Unit = tuple[tuple[float, int], ...]  # values and how often each was given
 def alpha(
     units: Iterable[Sequence[float | None]], metric: Metric = "nominal", *, level: float = 0.95
 ) -> IntervalEstimate:
-    """Of the values that raters gave to each unit; None where a rater gave none.
+    """Return alpha of the values that raters gave to each unit; None where a rater gave none.
 
     n is the number of units with at least two values. Unknown where all values are the same.
     """
@@ -157,7 +159,7 @@ def _kinds(units: Iterable[Sequence[float | None]]) -> Counter[Unit]:
 
 
 def _ratio(kinds: Mapping[Unit, int], metric: Metric) -> float | None:
-    """Observed over expected disagreement, which is 1 − alpha."""
+    """Return observed over expected disagreement, which is 1 − alpha."""
     observed, expected = _ratio_parts(kinds, metric)
     return observed / expected if expected > 0 else None
 
@@ -183,7 +185,7 @@ def _ratio_parts(kinds: Mapping[Unit, int], metric: Metric) -> tuple[float, floa
 
 
 def _sum_distances(values: Sequence[tuple[float, int]], metric: Metric) -> float:
-    """The distances of all ordered pairs among these values, summed."""
+    """Return the sum of the distances of all ordered pairs of these values."""
     if len(values) == 1:
         return 0.0
     n = sum(times for _, times in values)
@@ -201,7 +203,7 @@ def _sum_distances(values: Sequence[tuple[float, int]], metric: Metric) -> float
 
 
 def _ranks(totals: Mapping[float, int]) -> dict[float, float]:
-    """The mean rank of each value: the ordinal metric is the squared difference of these."""
+    """Return the mean rank of each value; the ordinal metric is their squared difference."""
     ordered = sorted(totals)
     upto = accumulate(totals[value] for value in ordered)
     return {value: end - totals[value] / 2 for value, end in zip(ordered, upto, strict=True)}
@@ -225,12 +227,12 @@ def _jackknife(
 
 
 def _singles(kinds: Counter[Unit]) -> list[tuple[Counter[Unit], int]]:
-    """Every unit by itself, and how many are like it."""
+    """Return every different unit, and how many units equal it."""
     return [(Counter({unit: 1}), count) for unit, count in kinds.items()]
 
 
 def _parts(kinds: Counter[Unit]) -> list[tuple[Counter[Unit], int]]:
-    """All units in parts of one size or nearly; the order in which they came does not matter."""
+    """Split all units into parts of nearly one size, whatever order they came in."""
     from random import Random  # brings hashlib and more: not for who only imports us
 
     units = sorted(kinds.elements())

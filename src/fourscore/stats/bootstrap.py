@@ -19,7 +19,7 @@ from math import fsum, sqrt
 
 from fourscore.stats.quantiles import normal_quantile
 
-#: So many values are still resampled.
+#: Up to this many values are resampled.
 FEW = 200
 RESAMPLES = 2000
 
@@ -27,7 +27,7 @@ RESAMPLES = 2000
 def bootstrap(
     values: Iterable[float], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[float, float] | None:
-    """The interval of the mean; None where the values show no spread."""
+    """Return the interval of the mean; None where all values are equal."""
     ordered = sorted(values)
     n = len(ordered)
     if not n or ordered[0] == ordered[-1]:
@@ -70,7 +70,7 @@ def _efron(
 
 
 def _corrected(bias: float, acceleration: float, level: float) -> tuple[float, float]:
-    """Where BCa looks instead of at ±z."""
+    """Return the quantiles that BCa uses instead of ±z."""
     z = normal_quantile(level)
     low, high = (bias + (bias + e) / (1 - acceleration * (bias + e)) for e in (-z, z))
     return low, high
@@ -83,7 +83,7 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def _percentile(z: float, skew: float, excess: float) -> float:
-    """Cornish & Fisher: the quantile of a distribution with these cumulants."""
+    """Return the quantile of a distribution with these cumulants (Cornish & Fisher)."""
     return (
         z
         + (z * z - 1) * skew / 6

@@ -1,4 +1,4 @@
-"""`Named`: one thing of a kind for each of the first so many names.
+"""`BoundedMap`: a map of at most `limit` names, the first in alphabetical order.
 
 Tags are other people's, and a file may give every case a tag of its own. The first by name are the
 same whatever order they come in, and one that ends among them was never dropped on the way.
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class BoundedMap(Generic[T]):
-    """`known[name]`, or `new(name)` where that is missing."""
+    """Use `known[name]`, or `new(name)` where the name is missing."""
 
     __slots__ = ("_last", "_make", "_spare", "known", "left_out", "limit")
 
@@ -32,7 +32,7 @@ class BoundedMap(Generic[T]):
         return thing
 
     def items(self) -> dict[str, T]:
-        """By name, in order."""
+        """Return the items, sorted by name."""
         self._trim()
         return dict(self.known)
 

@@ -1,4 +1,4 @@
-"""Pass and fail by a judge beside pass and fail by people: four counts, and what follows from them.
+"""A judge's pass and fail compared with people's: the confusion table, its rates, and AUC.
 
 *Positive* is a pass. Rates have Wilson's interval. F1 has one too: it is 2J/(1 + J) of
 J = TP/(TP + FP + FN), which grows with J, and J is a plain rate among those that either side
@@ -23,7 +23,7 @@ from fourscore.stats.quantiles import normal_quantile
 
 
 class Confusion(msgspec.Struct, frozen=True, kw_only=True):
-    """How often judge and people agreed, and on what."""
+    """Counts of a judge's passes and fails, by people's verdict."""
 
     true_pass: int
     false_pass: int
@@ -36,7 +36,7 @@ class Confusion(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def passes(self) -> int:
-        """By the people."""
+        """The number of outputs that people pass."""
         return self.true_pass + self.false_fail
 
     @property
@@ -44,15 +44,15 @@ class Confusion(msgspec.Struct, frozen=True, kw_only=True):
         return self.true_fail + self.false_pass
 
     def sensitivity(self, level: float = 0.95) -> IntervalEstimate:
-        """Of what people pass, the share that the judge passes: recall."""
+        """The share of people's passes that the judge passes: recall."""
         return wilson_estimate(self.true_pass, self.passes, level)
 
     def specificity(self, level: float = 0.95) -> IntervalEstimate:
-        """Of what people fail, the share that the judge fails."""
+        """The share of people's fails that the judge fails."""
         return wilson_estimate(self.true_fail, self.fails, level)
 
     def precision(self, level: float = 0.95) -> IntervalEstimate:
-        """Of what the judge passes, the share that people pass."""
+        """The share of the judge's passes that people pass."""
         return wilson_estimate(self.true_pass, self.true_pass + self.false_pass, level)
 
     def accuracy(self, level: float = 0.95) -> IntervalEstimate:
@@ -67,7 +67,7 @@ class Confusion(msgspec.Struct, frozen=True, kw_only=True):
         return IntervalEstimate(value=value, interval=(low, high), n=either.n)
 
     def youden(self, level: float = 0.95) -> IntervalEstimate:
-        """Sensitivity + specificity − 1: 0 says nothing, 1 everything."""
+        """Sensitivity + specificity − 1: 0 is chance, 1 is perfect."""
         one, other = self.sensitivity(level), self.specificity(level)
         if one.value is None or other.value is None or not one.interval or not other.interval:
             return unknown_estimate(self.n)
@@ -88,7 +88,7 @@ class Confusion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def count_confusion(pairs: Iterable[tuple[bool, bool]]) -> Confusion:
-    """From (people's verdict, judge's verdict) pairs."""
+    """Count (people's verdict, judge's verdict) pairs."""
     counts = {(True, True): 0, (False, True): 0, (True, False): 0, (False, False): 0}
     for people, judge in pairs:
         counts[bool(people), bool(judge)] += 1
@@ -101,14 +101,14 @@ def count_confusion(pairs: Iterable[tuple[bool, bool]]) -> Confusion:
 
 
 def wilson_estimate(part: int, n: int, level: float = 0.95) -> IntervalEstimate:
-    """A rate with Wilson's interval; unknown where there is nothing to take it of."""
+    """Return a rate with Wilson's interval; unknown where n is 0."""
     if not n:
         return unknown_estimate(0)
     return IntervalEstimate(value=part / n, interval=wilson(part, n, level), n=n)
 
 
 def auc(passes: Sequence[float], fails: Sequence[float], level: float = 0.95) -> IntervalEstimate:
-    """The area under the ROC curve of the scores that people pass and of those that they fail.
+    """Return the area under the ROC curve, from the scores of people's passes and fails.
 
     Without an interval where either has fewer than two scores or the two are fully apart.
     """
@@ -128,7 +128,7 @@ def auc(passes: Sequence[float], fails: Sequence[float], level: float = 0.95) ->
 
 
 def _shares_below(scores: Sequence[float], others: Sequence[float]) -> list[float]:
-    """For each score the share of the others that are lower; one that is equal counts half."""
+    """Return for each score the share of the others that are lower; equal ones count half."""
     ordered = sorted(others)
     return [
         (bisect_left(ordered, score) + bisect_right(ordered, score)) / 2 / len(ordered)

@@ -1,4 +1,4 @@
-"""A rate under watch: an interval that holds at every moment at once, however often one looks.
+"""A confidence sequence for a rate: an interval that stays valid however often it is looked at.
 
 The two-sided beta-binomial mixture of Howard, Ramdas, McAuliffe & Sekhon (2021), in the
 parametrisation of their `confseq` package. For each rate p the evidence against it is the mean
@@ -17,13 +17,13 @@ EDGE = 1e-12
 
 
 def tune_concentration(n: float, alpha: float = 0.05) -> float:
-    """The c of an interval that is to be narrow after n trials."""
+    """Return the c that makes the interval narrowest after n trials."""
     twice = 2 * log(1 / alpha)
     return max(n / (twice + log1p(twice)) - 1, 1e-3)
 
 
 def log_evidence(passed: int, n: int, rate: float, c: float) -> float:
-    """The logarithm of the evidence against a rate, after so many passes of n."""
+    """Return the logarithm of the evidence against a rate, given `passed` of n."""
     a, b, failed = c * rate, c * (1 - rate), n - passed
     return (
         (lgamma(a + passed) + lgamma(b + failed) - lgamma(c + n))
@@ -34,14 +34,14 @@ def log_evidence(passed: int, n: int, rate: float, c: float) -> float:
 
 
 def is_below(passed: int, n: int, rate: float, c: float, bar: float) -> bool:
-    """Is the upper end of the interval below this rate? `bar` is log(1/alpha)."""
+    """Whether the upper end of the interval is below this rate; `bar` is log(1/alpha)."""
     return passed < rate * n and log_evidence(passed, n, rate, c) > bar
 
 
 def anytime_interval(
     passed: int, n: int, *, alpha: float = 0.05, tuned_for: float
 ) -> tuple[float, float]:
-    """The rates that so many passes of n do not refute; all of them where nothing was seen."""
+    """Return the interval of rates that `passed` of n does not refute; [0, 1] where n is 0."""
     if not 0 <= passed <= n:
         raise ValueError(f"{passed} passed of {n}")
     if not 0 < alpha < 1:
@@ -55,7 +55,7 @@ def anytime_interval(
 
 
 def _end(passed: int, n: int, c: float, bar: float, out: float, inside: float) -> float:
-    """Where the evidence crosses the bar between a rate outside and the one seen.
+    """Return the end of the interval, between a rate `out`side it and one `inside`.
 
     The evidence against the rate seen is below 0, so it is always inside.
     """

@@ -13,7 +13,7 @@ docs/benchmarks.md has the figures. Where the judge is not clearly better than c
 no meaning, and no number is given.
 
 Where the labelled outputs are themselves part of what a rate is asked of, people's own verdicts
-count for them, and the corrected rate for the others only (`with_labelled`).
+count for them, and the corrected rate for the others only (`include_labelled`).
 
 Prediction-powered inference: many verdicts of a judge, corrected by few of people.
 
@@ -47,7 +47,7 @@ Method = Literal["rogan_gladen", "ppi"]
 
 
 class CorrectedRate(msgspec.Struct, frozen=True, kw_only=True):
-    """A pass rate that people would give, of n judged outputs, learned from so many labels."""
+    """The pass rate that people would give to n judged outputs, estimated with `labels` labels."""
 
     value: float
     interval: tuple[float, float]
@@ -57,13 +57,13 @@ class CorrectedRate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChanceError(FourscoreError):
-    """The judge tells too little for its rate to be corrected."""
+    """The judge may be no better than chance, so its rate cannot be corrected."""
 
 
 def rogan_gladen(
     rate: float, n: float, errors: Confusion, *, level: float = 0.95, judged: int | None = None
 ) -> CorrectedRate:
-    """The rate of people for outputs of which the judge passed the share `rate`.
+    """Return people's pass rate for n outputs of which the judge passed the share `rate`.
 
     n may be a fraction: the number of independent outputs that would have the error seen, where
     cases were tried more than once; `judged` is then how many there really were.
@@ -117,7 +117,7 @@ def _inside(value: float) -> float:
 
 
 def include_labelled(found: CorrectedRate, errors: Confusion, level: float = 0.95) -> CorrectedRate:
-    """The rate over the outputs of `found` and the labelled ones, whose verdicts are known.
+    """Return the rate over the outputs of `found` and the labelled ones, whose verdicts are known.
 
     Given how many people passed, how often the judge was right about them is another matter: the
     two errors are independent, and joined by square-and-add.
@@ -137,7 +137,7 @@ def include_labelled(found: CorrectedRate, errors: Confusion, level: float = 0.9
 def include_failed(
     found: CorrectedRate, share: float, n: int, level: float = 0.95
 ) -> CorrectedRate:
-    """The rate over n outputs of which only a share was judged, and the others failed for sure.
+    """Return the rate over n outputs of which only a share was judged and the others failed.
 
     The two errors are joined by square-and-add: Wilson's for the share, and the one at hand.
     """
@@ -152,7 +152,7 @@ def include_failed(
 
 
 class PoweredMean(msgspec.Struct, frozen=True, kw_only=True):
-    """A mean, its standard error, and the weight that the judge had in it."""
+    """A mean, its standard error, and the judge's weight in it."""
 
     mean: float
     error: float
@@ -165,7 +165,7 @@ def estimate_powered_mean(
     rest: Sequence[float],
     weight: float | None = None,
 ) -> PoweredMean:
-    """The mean that people would give. `judge` is of the same outputs, `rest` of all others."""
+    """Return people's mean; `judge` is for the same outputs as `people`, `rest` for the others."""
     n, more = len(people), len(rest)
     if n != len(judge) or n < 2:
         raise ValueError(f"{n} labels and {len(judge)} verdicts: expected at least two of each")
@@ -184,7 +184,7 @@ def estimate_powered_mean(
 def ppi_rate(
     people: Sequence[bool], judge: Sequence[bool], rest: Sequence[bool], *, level: float = 0.95
 ) -> CorrectedRate:
-    """The pass rate that people would give over the labelled and the other outputs together."""
+    """Return the pass rate that people would give to all outputs, labelled or not."""
     n = len(people)
     ours, given, more = ([float(x) for x in values] for values in (people, judge, rest))
     found = estimate_powered_mean(ours, given, more)
@@ -199,7 +199,7 @@ def ppi_rate(
 
 
 def _weight(people: Sequence[float], judge: Sequence[float], rest: Sequence[float]) -> float:
-    """The λ with the least variance, from 0 (do not listen) to 1 (as sure as people)."""
+    """Return the λ of least variance, from 0 (ignore the judge) to 1 (trust it fully)."""
     n, more = len(people), len(rest)
     spread = _variance([*judge, *rest])
     if not spread:

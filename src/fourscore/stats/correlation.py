@@ -1,4 +1,4 @@
-"""How two rows of numbers go together: Pearson's r, Spearman's rho, Kendall's tau-b.
+"""Correlation of two rows of numbers: Pearson's r, Spearman's rho, Kendall's tau-b.
 
 Intervals are Fisher's, on the scale of atanh, with the errors of Bonett & Wright (2000): 1/√(n − 3)
 for r, √((1 + ρ²/2)/(n − 3)) for rho, √(0.437/(n − 4)) for tau. The last is for no ties at all;
@@ -14,7 +14,7 @@ from math import atanh, fsum, sqrt, tanh
 from fourscore.stats.intervals import IntervalEstimate, unknown_estimate
 from fourscore.stats.quantiles import normal_quantile
 
-#: Beyond this many different points their pairs are not gone through for tau's error.
+#: With more different points than this, tau's error is not computed from all pairs.
 MOST_POINTS = 1000
 
 
@@ -24,7 +24,7 @@ def pearson(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> I
 
 
 def spearman(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
-    """Pearson's of the ranks; equal numbers share theirs."""
+    """Return Pearson's r of the ranks; equal numbers share a rank."""
     n, found = len(a), _product_moment(ranks(a), ranks(b))
     known = n > 3 and found is not None
     variance = (1 + (found or 0.0) ** 2 / 2) / (n - 3) if known else None
@@ -32,7 +32,7 @@ def spearman(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> 
 
 
 def kendall(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
-    """Of all pairs, the part that both order the same way, less those they do not; tau-b."""
+    """Return tau-b: the share of pairs that both order alike, minus the share they do not."""
     n = len(a)
     pairs = n * (n - 1) // 2
     ties_a, ties_b, both = _tied(a), _tied(b), _tied(list(zip(a, b, strict=True)))
@@ -51,7 +51,7 @@ def kendall(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> I
 def _jackknife(
     points: Mapping[tuple[float, float], int], sums: tuple[int, int, int]
 ) -> float | None:
-    """The variance of atanh(tau), each point left out once; equal ones are left out together."""
+    """Return the jackknife variance of atanh(tau); equal points are computed once."""
     n = sum(points.values())
     found: list[tuple[float, int]] = []
     for (x, y), count in points.items():
@@ -96,7 +96,7 @@ def _product_moment(a: Sequence[float], b: Sequence[float]) -> float | None:
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """The place of each number from 1, equal ones at the mean of theirs."""
+    """Return the rank of each number from 1; equal ones share their mean rank."""
     ordered, counts = sorted(values), Counter(values)
     first: dict[float, int] = {}
     for place, value in enumerate(ordered):
@@ -105,12 +105,12 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 
 def _tied(values: Iterable[object]) -> int:
-    """Pairs of equal ones."""
+    """Return the number of pairs of equal values."""
     return sum(count * (count - 1) // 2 for count in Counter(values).values())
 
 
 def _inversions(values: Sequence[float]) -> int:
-    """Pairs that stand in falling order."""
+    """Return the number of pairs in falling order."""
     seen: list[float] = []
     found = 0
     for value in reversed(values):

@@ -1,4 +1,4 @@
-"""A change found soon: sums that start anew at 0, and how long they run.
+"""CUSUM: a sum that finds a fall of a pass rate soon, its limit, and its run length.
 
 A sum that goes up with each failure and down with each pass, never below 0, stays low while the
 rate is good and climbs when it falls, however long the good time was. Steps are whole numbers, so
@@ -13,14 +13,14 @@ from math import ceil, exp, floor, log, log1p
 
 import msgspec
 
-#: Up to so many places the limit is found exactly; beyond, by a bound that is a little higher.
+#: Up to this limit it is computed exactly; beyond, a bound that is a little higher is used.
 PLACES = 300
-#: A step, and how likely it is.
+#: The probability of each step.
 Law = Mapping[int, float]
 
 
 class CusumSteps(msgspec.Struct, frozen=True):
-    """Up by so much at a failure, down at a pass, an alarm at the limit."""
+    """The step up at a failure, the step down at a pass, and the limit that raises an alarm."""
 
     up: int
     down: int
@@ -29,7 +29,7 @@ class CusumSteps(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def choose_steps(good: float, bad: float, alpha: float, horizon: int) -> CusumSteps:
-    """The sum that tells a good rate of passes from a bad one.
+    """Choose the steps and the limit of a sum that separates a good pass rate from a bad one.
 
     While the rate is `good` or better, the chance of an alarm in any `horizon` trials in a row is
     at most alpha. The limit is the lowest that keeps this.
@@ -54,7 +54,7 @@ def choose_steps(good: float, bad: float, alpha: float, horizon: int) -> CusumSt
 
 
 def _whole(good: float, bad: float) -> tuple[int, int]:
-    """Steps up and down in the ratio of the log-likelihood ratios, nearly, as small numbers."""
+    """Return steps up and down, as small numbers, near the ratio of the log-likelihood ratios."""
     even = log(good / bad) / (log(good / bad) + log((1 - bad) / (1 - good)))
     near = min(even - (1 - good), (1 - bad) - even) / 4
     most = 12
@@ -64,7 +64,7 @@ def _whole(good: float, bad: float) -> tuple[int, int]:
 
 
 def alarm_hazard(law: Law, limit: int) -> float:
-    """The chance of an alarm at the next trial, after a long time without one.
+    """Return the chance of an alarm at the next trial, after a long time without one.
 
     A walk from 0 has less at every trial, for it is lower than one that has gone on for long: so
     1 − (1 − hazard)^n bounds the chance of an alarm in any n trials in a row.
@@ -91,7 +91,7 @@ def alarm_hazard(law: Law, limit: int) -> float:
 
 
 def mean_run_length(law: Law, limit: int) -> float:
-    """How many trials a sum that starts at 0 takes to its limit, on average (Brook & Evans 1972).
+    """Return the mean number of trials from 0 to the limit (Brook & Evans 1972).
 
     Of two sums that watch for changes up and down, 1/(1/a + 1/b) is the joint one.
     """
@@ -118,7 +118,7 @@ def mean_run_length(law: Law, limit: int) -> float:
 
 
 def _rise(law: Law) -> float:
-    """How fast the chance of ever being so high falls with height: the t of E exp(t·step) = 1."""
+    """Return the t with E exp(t·step) = 1: the chance of ever reaching h falls as exp(−t·h)."""
     if sum(step * chance for step, chance in law.items()) >= 0:
         return 0.0
     low, high = 0.0, 1.0

@@ -1,4 +1,4 @@
-"""Two windows of one traffic: is the newer like the older?
+"""Drift: compare an older and a newer window of the same traffic.
 
 Each p-value is valid on its own, so windows that do not overlap can share a budget by adding up.
 Distributions are compared by the largest gap between their cumulative shares (Kolmogorov and
@@ -8,12 +8,12 @@ Smirnov), rates by Fisher's exact test.
 from collections.abc import Mapping, Sequence
 from math import e, exp, lgamma
 
-#: From windows of this size on, the bound below is proven with its constant of 2.
+#: From this window size on, the bound is proven with a constant of 2.
 PROVEN = 458
 
 
 def compare_histograms(old: Sequence[int], new: Sequence[int]) -> tuple[float, float]:
-    """The largest gap between two histograms over the same bins, and its p-value.
+    """Return the largest gap between two cumulative histograms of the same bins, and its p-value.
 
     The bound is Massart's for two samples of one size, proven by Wei & Dudley (2012) with a
     constant of 2 from 458 each and of e below. Bins can only make the gap smaller.
@@ -31,7 +31,7 @@ def compare_histograms(old: Sequence[int], new: Sequence[int]) -> tuple[float, f
 
 
 def fisher_exact(a: int, m: int, b: int, n: int) -> float:
-    """How often chance alone parts a of m and b of n this unevenly: twice the smaller tail."""
+    """Return Fisher's exact p-value of a of m against b of n: twice the smaller tail."""
     if not (0 <= a <= m and 0 <= b <= n):
         raise ValueError(f"{a} of {m} and {b} of {n}")
     total = a + b
@@ -52,7 +52,7 @@ def fisher_exact(a: int, m: int, b: int, n: int) -> float:
 def compare_tags(
     old: Mapping[str, int], m: int, new: Mapping[str, int], n: int
 ) -> tuple[str, float, float]:
-    """The tag whose share moved most surely, by how much, and the p-value among all tags."""
+    """Return the tag whose share changed most surely, its change, and the adjusted p-value."""
     names = sorted(old.keys() | new.keys())
     if not names or not m or not n:
         return "", 0.0, 1.0

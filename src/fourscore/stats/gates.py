@@ -33,7 +33,7 @@ _GROUPS = {"tag": "by_tag", "complexity": "by_complexity"}
 
 
 class GateOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a gate; the value is None where nothing was measured."""
+    """The result of a gate; `value` is None where nothing was measured."""
 
     gate: str
     met: bool
@@ -42,7 +42,7 @@ class GateOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
-    """One condition, as parsed; `text` is what was written."""
+    """One parsed condition; `text` is the user's own."""
 
     text: str
     name: str
@@ -51,7 +51,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     end: Literal["lower", "upper"] | None = None
 
     def check(self, dimensions: Iterable[str], repeats: int = 1) -> None:
-        """Refuse a name that no summary of this run will have.
+        """Raise an error for a name that no summary of this run will have.
 
         Tags and complexities are the cases' and cannot be known before them.
         """
@@ -73,7 +73,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         self._check_bound(rate=not counted)
 
     def evaluate(self, document: Mapping[str, Any]) -> GateOutcome:
-        """Hold it against a summary's document."""
+        """Evaluate the gate on a summary's document."""
         value = self._value(document)
         shown = self.text.partition(self.test)[0].strip()
         if value is None:
@@ -122,7 +122,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_gate(text: str) -> Gate:
-    """A gate from what a person wrote."""
+    """Parse a gate such as `pass_rate>=0.8`."""
     match = _FORM.fullmatch(text.strip())
     name = match and (match["inner"] or match["name"]).strip()
     if match is None or not name:
@@ -146,6 +146,6 @@ def parse_gate(text: str) -> Gate:
 
 
 def _shown(value: float, bound: float) -> str:
-    """Short, unless that would hide the difference."""
+    """Return a short number, longer where rounding would hide the difference."""
     short = f"{value:.6g}"
     return repr(value) if float(short) == bound != value else short

@@ -1,6 +1,4 @@
-"""A number that says of how many it is, and how sure.
-
-Rates of successes: Wilson's interval, and its form for attempts that come in cases.
+"""Estimates with an interval and n, and Wilson's interval for rates.
 
 Repeats of one case resemble one another, so 50 cases × 4 say less than 200 cases: the error is
 clustered by case, and Wilson's interval is taken at the number of independent attempts that would
@@ -16,7 +14,7 @@ from fourscore.stats.quantiles import normal_quantile, student_quantile
 
 
 class IntervalEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """`value` and `interval` are None where they cannot be told; n is always known."""
+    """An estimate; `value` and `interval` are None where they are unknown, n never is."""
 
     value: float | None
     interval: tuple[float, float] | None
@@ -28,7 +26,7 @@ def unknown_estimate(n: int) -> IntervalEstimate:
 
 
 def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval; the whole of [0, 1] where nothing was seen."""
+    """Return Wilson's score interval; [0, 1] where n is 0."""
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}")
     if n == 0:
@@ -37,7 +35,7 @@ def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
 
 
 def wilson_from_rate(rate: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson's interval around a rate for any size and quantile."""
+    """Return Wilson's interval of a rate, for any n and quantile z."""
     centre = rate + z * z / (2 * n)
     spread = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
@@ -49,7 +47,7 @@ def wilson_from_rate(rate: float, n: float, z: float) -> tuple[float, float]:
 def clustered_interval(
     rate: float, error: float | None, cases: int, n: int, level: float = 0.95
 ) -> tuple[float, float]:
-    """The interval of a mean in [0, 1] over n attempts at some cases, given its clustered error.
+    """Return the interval of a mean in [0, 1] of n attempts at `cases` cases, by clustered error.
 
     Without spread between the cases (one case, all passed, none passed) nothing is known about how
     much the attempts at one case have in common, so a case counts once.

@@ -1,4 +1,4 @@
-"""Where a judge errs in one direction: by groups of outputs, and by their length.
+"""Bias of a judge: errors in one direction, by groups of outputs and by their length.
 
 What is looked at is judge minus people, output by output. For groups (a position, a family of
 models): the mean of each, and what it exceeds the mean of all others by, with Welch's interval. A
@@ -18,7 +18,7 @@ from fourscore.stats.quantiles import student_quantile
 
 
 class GroupBias(msgspec.Struct, frozen=True, kw_only=True):
-    """How a judge differs from people in one group, and there more than elsewhere."""
+    """The judge's difference from people in one group, and its excess over the other groups."""
 
     name: str
     difference: IntervalEstimate
@@ -26,7 +26,7 @@ class GroupBias(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mean_difference(values: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
-    """With Student's interval; without one where there is no spread to go by."""
+    """Return the mean with Student's interval; without one where there is no spread."""
     n = len(values)
     if not n:
         return unknown_estimate(0)
@@ -40,7 +40,7 @@ def mean_difference(values: Sequence[float], *, level: float = 0.95) -> Interval
 def measure_group_bias(
     groups: Mapping[str, Sequence[float]], *, level: float = 0.95
 ) -> list[GroupBias]:
-    """Differences of judge and people in each group, by name."""
+    """Return the bias in each group, sorted by name, from differences judge − people."""
     return [
         GroupBias(
             name=name,
@@ -56,7 +56,7 @@ def measure_group_bias(
 
 
 def _excess(here: Sequence[float], elsewhere: Sequence[float], level: float) -> IntervalEstimate:
-    """The difference of two means: Welch's interval, its degrees of freedom rounded down."""
+    """Return the difference of two means with Welch's interval, degrees of freedom rounded down."""
     n, m = len(here), len(elsewhere)
     if not n or not m:
         return unknown_estimate(n + m)
@@ -72,7 +72,7 @@ def _excess(here: Sequence[float], elsewhere: Sequence[float], level: float) -> 
 
 
 def fit_slope(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
-    """How much y grows with x."""
+    """Return the slope of y on x with its interval."""
     n = len(x)
     if n < 3:
         return unknown_estimate(n)

@@ -15,7 +15,7 @@ exactly (tests/stats/data/exact_paired.py; n of 10 to 200, 49 settings each) it 
 Wherever the exact test calls a change it leaves out 0 (all tables of up to 119 cases and some of up
 to 1,000, levels of 80% to 97.5%), so a verdict is not at odds with the interval beside it.
 
-With repeats it is taken as `rates` does: at the number of independent pairs that would have the
+With repeats it is taken as in `intervals`: at the number of independent pairs that would have the
 error seen between cases, never more than there were attempts, with Student's t; where nothing
 differs at all, a case counts once. There test and interval may disagree by a hair, and the test
 decides.
@@ -34,7 +34,7 @@ from fourscore.stats.repeats import MAX_REPEATS
 if TYPE_CHECKING:
     from fractions import Fraction  # brings decimal: only repeats need it
 
-#: Bytes moved while counting all ways to set the signs: some hundredths of a second.
+#: Bytes moved to count all sign combinations: some hundredths of a second.
 MOST_WORK = 400_000_000
 
 
@@ -59,7 +59,7 @@ class PassChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PassPairs:
-    """Counts pairs by what they came to: a handful of numbers however many cases."""
+    """Counts pairs by their two results: few numbers, however many cases."""
 
     __slots__ = ("attempts", "left_out", "tally")
 
@@ -68,7 +68,7 @@ class PassPairs:
         self.left_out = self.attempts = 0
 
     def add(self, a: float | None, b: float | None, attempts: int = 1) -> None:
-        """One case: passed or not, or the share of its attempts that passed."""
+        """Add one case: whether it passed, or the share of its attempts that passed."""
         if a is None or b is None:
             self.left_out += 1
             return
@@ -111,12 +111,12 @@ class PassPairs:
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """The exact two-sided p-value of so many cases gained and lost."""
+    """Return McNemar's exact two-sided p-value of cases gained and lost."""
     return coin_tail(gained, lost)
 
 
 def exact_flip_p_value(differences: "Mapping[Fraction, int]") -> float:
-    """The exact two-sided p-value of differences, {how much: in how many cases}."""
+    """Return the exact two-sided p-value of differences, {difference: number of cases}."""
     changed = {size: count for size, count in differences.items() if size}
     unit = lcm(*(size.denominator for size in changed)) if changed else 1
     whole = {int(size * unit): count for size, count in changed.items()}
@@ -142,7 +142,7 @@ def exact_flip_p_value(differences: "Mapping[Fraction, int]") -> float:
 def paired_rate_interval(
     n: float, difference: float, square: float, level: float = 0.95
 ) -> tuple[float, float]:
-    """Bonett & Price's, from the mean and the mean square of differences in [-1, 1]."""
+    """Return Bonett & Price's interval from the mean and the mean square of differences."""
     return _adjusted(n, difference, square, normal_quantile(level))
 
 
@@ -155,7 +155,7 @@ def _adjusted(n: float, difference: float, square: float, z: float) -> tuple[flo
 def _clustered(
     n: int, attempts: int, difference: float, square: float, discord: float, level: float
 ) -> tuple[float, float]:
-    """`discord` is how often two single attempts, one of each run at one case, would differ."""
+    """Return the interval with repeats; `discord`: how often single attempts of a and b differ."""
     if n == 1 or not discord:
         return _adjusted(n, difference, discord, normal_quantile(level))
     between = (square - difference * difference) * n / (n - 1)

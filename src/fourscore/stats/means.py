@@ -20,7 +20,7 @@ from fourscore.stats.quantiles import student_quantile
 
 #: Means are exact: a float of at least 2^-28 is a whole multiple of 2^-80.
 EXACT = 80
-#: Errors are not so particular, and sums over one case's attempts at this grain fit in 64 bits.
+#: Errors need less precision; sums over one case's attempts at this grain fit in 64 bits.
 GRAIN = 48
 
 _EXACT = 2.0**EXACT
@@ -28,7 +28,7 @@ _COARSER = EXACT - GRAIN
 
 
 class MeanEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A mean, how sure it is, and of what: n attempts at so many cases.
+    """A mean with its error and interval, of n attempts at `cases` cases.
 
     None where nothing was seen; the error also where there is one case only.
     """
@@ -41,7 +41,7 @@ class MeanEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Moments:
-    """What the clustered error of a mean of whole numbers needs.
+    """The sums that the clustered error of a mean of whole numbers needs.
 
     Over the cases, with n attempts that sum to s, that is Σs², Σns and Σn². The last two are kept
     as what they exceed Σs and Σn by: nothing where every case was tried once.
@@ -58,7 +58,7 @@ class Moments:
         return self.n - self.again
 
     def error(self) -> float | None:
-        """The clustered standard error of the mean; unknown from a single case."""
+        """Return the clustered standard error of the mean; None from a single case."""
         n, g, total = self.n, self.cases, self.total
         if g < 2:
             return None
@@ -77,7 +77,7 @@ class Rate(Moments):
         self._pairs = 0
 
     def add(self, x: int, n: int = 0, s: int = 0) -> None:
-        """One more attempt at a case whose n earlier ones had s successes."""
+        """Add an attempt (1 or 0) at a case whose n earlier attempts had s successes."""
         self.n += 1
         self.total += x
         if n:
@@ -87,7 +87,7 @@ class Rate(Moments):
             self.sizes += n + n
 
     def estimate(self, level: float = 0.95) -> MeanEstimate:
-        """Wilson's interval where every case was tried once, else the clustered one."""
+        """Return the rate with Wilson's interval, clustered where cases have repeats."""
         self.squares = self.total + 2 * self._pairs
         mean, error, interval = None, self.error(), None
         if self.n:
@@ -140,13 +140,13 @@ class Mean(Moments):
         return twin
 
     def mean(self) -> float | None:
-        """Exact but for one rounding."""
+        """Return the mean, exact but for one rounding."""
         return self.exact / (self.n << EXACT) if self.n else None
 
     def estimate(
         self, level: float = 0.95, bounds: tuple[float, float] | None = (0.0, 1.0)
     ) -> MeanEstimate:
-        """With a t interval, cut at the bounds.
+        """Return the mean with a t interval, cut at the bounds.
 
         Where the cases show no spread there is nothing to go by, and [1, 1] from three perfect
         scores would be a lie: inside [0, 1] Wilson's interval over the cases is the widest that
@@ -172,7 +172,7 @@ def estimate_mean(
     level: float = 0.95,
     bounds: tuple[float, float] | None = (0.0, 1.0),
 ) -> MeanEstimate:
-    """The mean of values, clustered by the case each belongs to; without cases each is its own."""
+    """Return the mean of values, clustered by case; without cases each value is a case."""
     mean = Mean()
     if cases is None:
         for value in values:
@@ -188,7 +188,7 @@ def estimate_mean(
 
 
 def estimate_rate(counts: Iterable[tuple[int, int]], *, level: float = 0.95) -> MeanEstimate:
-    """A success rate from (successes, attempts), one pair a case."""
+    """Return the success rate of (successes, attempts) pairs, one per case."""
     total = Rate()
     for successes, attempts in counts:
         if not 0 <= successes <= attempts:

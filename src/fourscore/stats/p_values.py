@@ -1,27 +1,27 @@
-"""p-values: how often chance alone goes at least this far, to either side.
+"""p-values: two-sided tail probabilities, and Holm's adjustment for several tests.
 
-Written out for the reason quantiles.py gives, and held against SciPy's output by the tests.
+Written by hand for the reason in quantiles.py; the tests compare with SciPy's output.
 
 Holm's step-down adjustment: several tests that share one chance of a false alarm.
 
 An adjusted p at or below 0.05 is a finding, and the chance that any of them is false stays below
-5% however the tests hang together: tags overlap, and pass/fail comes from the score.
+5% however the tests depend on one another: tags overlap, and pass/fail comes from the score.
 """
 
 from collections.abc import Sequence
 from math import erfc, exp, lgamma, log, log1p, pi, sqrt
 
-#: Up to here coin tosses are counted in whole numbers; beyond, in floats good to nine digits.
+#: Up to this many tosses are counted in whole numbers; more in floats, exact to nine digits.
 COUNTED = 1000
 
 
 def normal_tail(z: float) -> float:
-    """P(|Z| ≥ |z|)."""
+    """Return P(|Z| ≥ |z|)."""
     return erfc(abs(z) / sqrt(2))
 
 
 def student_tail(t: float, df: int) -> float:
-    """P(|T| ≥ |t|) for whole degrees of freedom, small values included."""
+    """Return P(|T| ≥ |t|) for whole degrees of freedom, exact for small values too."""
     if df < 1:
         raise ValueError(f"{df} degrees of freedom")
     if t == 0:
@@ -37,7 +37,7 @@ def student_tail(t: float, df: int) -> float:
 
 
 def coin_tail(heads: int, tails: int) -> float:
-    """How often fair tosses, as many as these, come out at least as unevenly."""
+    """Return the chance that as many fair tosses are at least as uneven."""
     if heads < 0 or tails < 0:
         raise ValueError(f"{heads} against {tails}")
     n, k = heads + tails, min(heads, tails)
@@ -77,7 +77,7 @@ def _fraction(a: float, b: float, x: float) -> float:
 
 
 def adjust_holm(p_values: Sequence[float]) -> list[float]:
-    """The adjusted p-values, each in its place."""
+    """Return the adjusted p-values in the same order."""
     adjusted, floor = [1.0] * len(p_values), 0.0
     ranked = sorted(range(len(p_values)), key=p_values.__getitem__)
     for rank, place in enumerate(ranked):

@@ -26,10 +26,10 @@ from fourscore.stats.paired_verdict import PairedVerdict, VerdictRules, decide_v
 
 #: Tags kept: the first by name.
 GROUPS = 1000
-#: A score this near to 1 for a pass and 0 for a failure only repeats it.
+#: A score this close to 1 for a pass and to 0 for a failure only repeats pass/fail.
 _NEAR = 1e-9
 
-#: What one attempt came to: passed or not, and its score; None where it was not measured.
+#: One attempt: whether it passed, and its score; None where it was not measured.
 Attempt = tuple[bool | None, float | None]
 
 
@@ -52,7 +52,7 @@ class _Group:
 
 
 class Pairs:
-    """Feed it with `add` or `add_repeats`."""
+    """Paired results of two runs; fill it with `add` or `add_repeats`."""
 
     def __init__(self) -> None:
         self._all = _Group(keep=True)
@@ -68,7 +68,7 @@ class Pairs:
         attempts: int = 1,
         tags: Iterable[str] = (),
     ) -> None:
-        """One case: whether it passed and its score, or with repeats the share and the mean.
+        """Add one case: whether it passed and its score, or with repeats the share and the mean.
 
         `attempts` is how many each side had, the fewer where they differ.
         """
@@ -86,7 +86,7 @@ class Pairs:
     def add_repeats(
         self, a: Sequence[Attempt], b: Sequence[Attempt], *, tags: Iterable[str] = ()
     ) -> None:
-        """One case, from all of its attempts in either run."""
+        """Add one case from all of its attempts in both runs."""
         passes = [[float(x) for x, _ in side if x is not None] for side in (a, b)]
         scores = [[x for _, x in side if x is not None] for side in (a, b)]
         self.add(
@@ -101,17 +101,17 @@ class Pairs:
         return self._tags.left_out
 
     def compare(self, rules: VerdictRules | None = None) -> Comparison:
-        """All cases."""
+        """Compare the runs over all cases."""
         return _compare({"": self._all}, rules or VerdictRules())[""]
 
     def by_tag(self, rules: VerdictRules | None = None) -> dict[str, Comparison]:
-        """Each tag, by name. All their tests share one chance of a false alarm."""
+        """Compare the runs for each tag; p-values are adjusted for the tests of all tags."""
         return _compare(self._tags.items(), rules or VerdictRules())
 
     def bootstrap(
         self, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
     ) -> tuple[float, float] | None:
-        """The BCa interval of the mean score difference: a second opinion, decides nothing."""
+        """Return the BCa interval of the mean score difference; no verdict depends on it."""
         return self._all.scores.bootstrap(level=level, resamples=resamples, seed=seed)
 
 

@@ -48,7 +48,7 @@ class ScoreChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScorePairs:
-    """Sums over pairs; with `keep`, also the differences themselves, eight bytes each."""
+    """Sums over pairs of scores; with `keep`, also each difference, eight bytes each."""
 
     __slots__ = ("_a", "_b", "_mean", "differences", "differing", "left_out")
 
@@ -59,7 +59,7 @@ class ScorePairs:
         self.differences = array("d") if keep else None
 
     def add(self, a: float | None, b: float | None) -> None:
-        """One case: its scores in [0, 1]."""
+        """Add one case: its scores in [0, 1]."""
         if a is None or b is None:
             self.left_out += 1
             return
@@ -101,7 +101,7 @@ class ScorePairs:
     def bootstrap(
         self, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
     ) -> tuple[float, float] | None:
-        """The bootstrap interval; None without spread, or where the differences are not kept."""
+        """Return the bootstrap interval; None without spread or where differences are not kept."""
         if self.differences is None:
             return None
         return bootstrap(self.differences, level=level, resamples=resamples, seed=seed)

@@ -1,4 +1,4 @@
-"""`PairedVerdict`: better, worse, no difference worth the name, or cannot tell.
+"""`PairedVerdict`: better, worse, no relevant difference, or cannot tell.
 
 **Two tests, one chance of a false alarm.** The pass/fail test and the score test look at the same
 cases, and either may decide: pass/fail is what people act on, the score sees changes that cross no
@@ -38,7 +38,7 @@ VerdictKind = Literal["better", "worse", "no_difference", "cannot_tell"]
 
 
 class VerdictRules(msgspec.Struct, frozen=True, kw_only=True):
-    """What a verdict goes by; without a margin there is no `no_difference`."""
+    """The settings of a verdict; without a margin there is no `no_difference`."""
 
     level: float = 0.95
     power: float = 0.8
@@ -47,7 +47,7 @@ class VerdictRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PairedVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of comparing b with a, over n pairs.
+    """The verdict of comparing b with a over n pairs.
 
     The p-values are adjusted for so many `tests`; None where a measure was no test of its own. The
     smallest differences that n cases would have shown are `detectable`; None where none would.
@@ -65,7 +65,7 @@ class PairedVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Measure(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the two, as far as a verdict needs it."""
+    """One of the two measures, pass rate or score, as a verdict needs it."""
 
     text: str
     n: int
@@ -89,7 +89,7 @@ def decide_verdict(
     tests: int,
     rules: VerdictRules,
 ) -> PairedVerdict:
-    """From the two changes and their p-values, adjusted for so many tests."""
+    """Return the verdict from the two changes and their p-values, adjusted for `tests` tests."""
     alpha = (1 - rules.level) / max(1, tests)
     measures, detectable, detectable_score = [], None, None
     if p_passes is not None and passes.square is not None:
@@ -140,7 +140,7 @@ def _settle(measures: list[_Measure], alpha: float) -> tuple[VerdictKind, str, i
 
 
 def _more(measures: list[_Measure]) -> int | None:
-    """The fewest that would settle it: by either difference, or by all being within margins."""
+    """Return the fewest more cases that would decide: by a difference, or all within margins."""
     ways = [each.needed - each.n for each in measures if each.needed is not None]
     same = [
         each.needed_for_sameness - each.n
@@ -200,5 +200,5 @@ def _of_scores(change: ScoreChange, p: float, alpha: float, rules: VerdictRules)
 
 
 def _expected(n: int, difference: float, square: float) -> float:
-    """The spread to plan with: as the interval has it, with one case more gained and one lost."""
+    """Return the spread to plan with; as in the interval, one case more is gained and one lost."""
     return sqrt(max(0.0, (n * square + 2) / (n + 2) - difference * difference))

@@ -1,4 +1,4 @@
-"""Tests that assume nothing but that labels, or signs, could have fallen otherwise.
+"""Permutation tests: by random signs of differences, or by shuffled labels.
 
 One-sided: the p-value says how often chance alone does at least as well. It is never below one in
 the number of shuffles: the order that was seen is one of them.
@@ -11,14 +11,14 @@ from math import fsum
 from random import Random
 
 SHUFFLES = 9_999
-#: So many signs are all tried: 16,384 ways.
+#: Up to this many signs, all combinations are tried (16,384).
 EXACT = 14
 
 
 def sign_flip_p_value(
     differences: Sequence[float], *, shuffles: int = SHUFFLES, seed: int = 0
 ) -> float:
-    """How often differences with random signs have at least this mean.
+    """Return how often differences with random signs have at least this mean.
 
     Under no difference each could as well have gone the other way.
     """
@@ -45,7 +45,7 @@ def sign_flip_p_value(
 def shuffled_agreement_p_value(
     predicted: Sequence[float], labels: Sequence[float], *, shuffles: int = 1999, seed: int = 0
 ) -> float:
-    """How often shuffled labels agree at least as well, by rank, with what was predicted."""
+    """Return how often shuffled labels correlate by rank at least as well with the predictions."""
     a, b = _ranks(predicted), _ranks(labels)
     seen = fsum(x * y for x, y in zip(a, b, strict=True))
     chance = Random(seed)  # noqa: S311
@@ -57,7 +57,7 @@ def shuffled_agreement_p_value(
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    """From 0 for the lowest; equal values share the mean of theirs."""
+    """Return ranks from 0; equal values share their mean rank."""
     ordered = sorted(values)
     return [
         (bisect_left(ordered, value) + bisect_right(ordered, value) - 1) / 2 for value in values

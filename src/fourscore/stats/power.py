@@ -1,4 +1,4 @@
-"""How many cases would have told, and how small a difference so many cases could have shown.
+"""Power: how many cases would show a difference, and how small a difference n cases can show.
 
 Planned as if the difference seen were the true one: a difference drawn from noise is no more than
 a guess, and so is the number. It says whether ten more cases might do, or ten thousand.
@@ -16,12 +16,12 @@ from math import ceil, log2, sqrt
 
 from fourscore.stats.quantiles import normal_quantile
 
-#: Nobody plans for more.
+#: The largest number of cases that is reported.
 MOST = 10**9
 
 
 def min_differences(alpha: float) -> int:
-    """Differences, all of one sign, that a test at this level needs to see."""
+    """Return how many differences, all of one sign, a test at this level needs."""
     return ceil(1 - log2(alpha) - 1e-9)
 
 
@@ -34,7 +34,7 @@ def cases_for_passes(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> int | None:
-    """Cases that would show this change of the pass rate; None where none would.
+    """Return the cases that would show this change of the pass rate; None where none would.
 
     With repeats, `differing` is the share of cases that differ, which else is `square`, and `step`
     is one over the number of attempts.
@@ -53,7 +53,7 @@ def cases_for_scores(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> int | None:
-    """Cases that would show this mean difference, given the standard deviation of differences.
+    """Return the cases that would show this mean difference, given the differences' deviation.
 
     `differing` is the share of cases whose scores differ at all.
     """
@@ -67,7 +67,7 @@ def cases_for_scores(
 def cases_for_sameness(
     difference: float, spread: float, margin: float, *, alpha: float = 0.05, power: float = 0.8
 ) -> int | None:
-    """Cases whose interval would lie inside ±margin; None where the difference does not."""
+    """Return the cases whose interval would be inside ±margin; None where the difference is not."""
     room = margin - abs(difference)
     if room <= 0:
         return None
@@ -77,7 +77,7 @@ def cases_for_sameness(
 def detectable_passes(
     n: int, square: float, *, step: float = 1.0, alpha: float = 0.05, power: float = 0.8
 ) -> float | None:
-    """The smallest change of the pass rate that n cases would have shown; None where none is.
+    """Return the smallest change of the pass rate that n cases would show; None where none.
 
     A case changes by at least a step, so a larger change needs a larger `square` than was seen.
     """
@@ -99,7 +99,7 @@ def detectable_passes(
 def detectable_scores(
     n: int, spread: float, *, alpha: float = 0.05, power: float = 0.8
 ) -> float | None:
-    """The smallest mean difference that n cases would have shown; None where none in [0, 1] is."""
+    """Return the smallest mean difference in [0, 1] that n cases would show; None where none."""
     z = normal_quantile(1 - alpha)
     left = n - z * z / 2
     if n < min_differences(alpha) or left <= 0 or not spread:

@@ -1,4 +1,4 @@
-"""How many standard errors an interval reaches: two-sided quantiles, normal and Student's t.
+"""Two-sided quantiles of the normal distribution and of Student's t.
 
 Written out because they are all that is needed here: SciPy would give the same numbers (the tests
 hold them against its output) for 39 MB and 0.35 s of processor time at every start, and
@@ -8,13 +8,13 @@ hold them against its output) for 39 MB and 0.35 s of processor time at every st
 from functools import lru_cache
 from math import atan, cos, exp, lgamma, pi, sin, sqrt
 
-#: From here on the expansion below is as exact as a float.
+#: From this many degrees of freedom on, the expansion is as exact as a float.
 MANY = 1000
 
 
 @lru_cache(maxsize=64)
 def normal_quantile(level: float) -> float:
-    """The z with P(|Z| ≤ z) = level."""
+    """Return the z with P(|Z| ≤ z) = level."""
     from statistics import NormalDist  # brings decimal and random: not for who only imports us
 
     if not 0.0 < level < 1.0:
@@ -24,7 +24,7 @@ def normal_quantile(level: float) -> float:
 
 @lru_cache(maxsize=4096)
 def student_quantile(level: float, df: int) -> float:
-    """The t with P(|T| ≤ t) = level, for whole degrees of freedom."""
+    """Return the t with P(|T| ≤ t) = level, for whole degrees of freedom."""
     z = normal_quantile(level)
     if df < 1:
         raise ValueError(f"{df} degrees of freedom")
@@ -42,7 +42,7 @@ def student_quantile(level: float, df: int) -> float:
 
 
 def _within(t: float, df: int) -> float:
-    """P(|T| ≤ t), a finite sum for whole degrees of freedom: Abramowitz & Stegun 26.7.3-4."""
+    """Return P(|T| ≤ t), a finite sum (Abramowitz & Stegun 26.7.3-4)."""
     angle = atan(t / sqrt(df))
     square = cos(angle) ** 2
     term = cos(angle) if df % 2 else 1.0
@@ -55,7 +55,7 @@ def _within(t: float, df: int) -> float:
 
 
 def _expansion(z: float, df: int) -> float:
-    """Abramowitz & Stegun 26.7.5."""
+    """Return Student's t for many degrees of freedom (Abramowitz & Stegun 26.7.5)."""
     s = z * z
     g1 = z * (s + 1) / 4
     g2 = z * ((5 * s + 16) * s + 3) / 96

@@ -1,4 +1,4 @@
-"""One pass rate under watch for good: healthy, warning or critical, and when that changed.
+"""`RateAlarm`: the status of a monitored pass rate (healthy, warning, critical) and its changes.
 
 Two tests share a budget of false alarms. A confidence sequence, begun anew in blocks, says surely
 that the rate is below a threshold; a sum (`cusum.py`) finds a fall soon, however long the good time
@@ -33,7 +33,7 @@ BLOCKS = 3
 
 
 class Threshold(msgspec.Struct, frozen=True, kw_only=True):
-    """A threshold and its sums: failures that climb, passes that clear."""
+    """A threshold: the CUSUM steps that raise its alarm, and the surplus of passes that ends it."""
 
     rate: float
     fall: CusumSteps
@@ -43,7 +43,7 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AlarmPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """How a rate is watched. `bar` is log(1/alpha) of one block, `c` the sequence's tuning."""
+    """How a rate is monitored. `bar` is log(1/alpha) of one block, `c` the sequence's tuning."""
 
     warning: Threshold
     critical: Threshold
@@ -59,7 +59,7 @@ class AlarmPlan(msgspec.Struct, frozen=True, kw_only=True):
 def make_alarm_plan(
     warning: float, critical: float, alpha: float, horizon: int, min_samples: int, simple: bool
 ) -> AlarmPlan:
-    """The watch over a rate whose false alarms have a chance of alpha in any `horizon` samples."""
+    """Make the plan for a chance of alpha of a false alarm in any `horizon` samples."""
     if not 0.001 <= critical < warning <= 0.999:
         raise ValueError(
             f"expected 0.001 ≤ critical < warning ≤ 0.999, got {critical} and {warning}"
@@ -90,7 +90,7 @@ def _bound(rate: float, bad: float, alpha: float, horizon: int) -> Threshold:
 
 
 class ThresholdState(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """Where one threshold's sums stand: `score` while there is no alarm, `surplus` while one is.
+    """The sums of one threshold: `score` while there is no alarm, `surplus` while there is one.
 
     `onset`, `n` and `passed` are of the stretch since the score last stood at 0; while an alarm
     is on, `onset` is since when.
@@ -104,7 +104,7 @@ class ThresholdState(msgspec.Struct, omit_defaults=True, kw_only=True):
     passed: int = 0
 
     def step(self, passed: bool, at: float, bound: Threshold) -> bool:
-        """Move on; True where the sum reached its limit, or the alarm is over."""
+        """Add a verdict; True where the sum reaches its limit, or the alarm is over."""
         if self.on:
             self.surplus = max(0, self.surplus + (bound.gain if passed else -bound.loss))
             return self.surplus >= bound.clear
@@ -125,7 +125,7 @@ class ThresholdState(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class AlarmChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A status that changed: found how, since when, and the counts of that stretch.
+    """A change of status: the method that found it, since when, and the counts of that stretch.
 
     The stretch of a sum begins where the sum last stood at 0; that of a sequence is its block.
     """
@@ -139,7 +139,7 @@ class AlarmChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RateAlarm(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """The state of the watch: small, whole numbers and times, the same through JSON."""
+    """The state of a monitored rate: a few numbers, unchanged by a round trip through JSON."""
 
     n: int = 0
     passed: int = 0
@@ -152,7 +152,7 @@ class RateAlarm(msgspec.Struct, omit_defaults=True, kw_only=True):
     critical: ThresholdState = msgspec.field(default_factory=ThresholdState)
 
     def fold(self, passed: bool, at: float, plan: AlarmPlan) -> AlarmChange | None:
-        """Take one more verdict; what changed, if the status did."""
+        """Add one verdict; return the change of status, if there is one."""
         self.n += 1
         self.passed += passed
         if self.block_n >= plan.block and not plan.simple:
@@ -179,19 +179,19 @@ class RateAlarm(msgspec.Struct, omit_defaults=True, kw_only=True):
         return AlarmChange(before=before, after=after, method=method, since=since, passed=of, n=n)
 
     def renew(self) -> None:
-        """Other thresholds, or another rule, from now on: the status stays, its sums begin anew."""
+        """Restart the sums for other thresholds or another rule; the status stays."""
         on = self.status in ("warning", "critical")
         self.warning.turn(on, self.warning.onset if self.warning.on else self.since)
         self.critical.turn(self.status == "critical", self.since)
 
     def interval(self, alpha: float = 0.05) -> tuple[float, float]:
-        """Of the rate in this block."""
+        """Return the interval of the rate in this block."""
         return anytime_interval(self.block_passed, self.block_n, alpha=alpha, tuned_for=TUNED)
 
     def _move(
         self, passed: bool, at: float, plan: AlarmPlan
     ) -> tuple[Method, float, int, int] | None:
-        """Both thresholds, the milder first: how, since when and by which counts one turned."""
+        """Step both thresholds; return method, start and counts of one that switched, if any."""
         found: tuple[Method, float, int, int] | None = None
         if passed and self.status == "healthy" and not (self.warning.score or self.critical.score):
             return None

@@ -1,4 +1,4 @@
-"""Many scores of one thing over time as one number: the newest count most, outliers do not.
+"""One score from many executions over time: recent ones count most, outliers are dropped.
 
 The scores come newest first. A tenth is dropped at each end by value, the order of time is kept,
 and the newest five of the rest are weighed 1.0, 0.9, 0.8, 0.7, 0.6.
@@ -16,7 +16,7 @@ WINDOW, STEP = 5, 0.1
 
 
 def remove_outliers(scores: Sequence[float], share: float = 0.1) -> list[float]:
-    """Without `floor(share · n)` of the lowest and of the highest, in their order.
+    """Return the scores without the `floor(share · n)` lowest and highest, in their order.
 
     Of equal ones the older go first.
     """
@@ -34,7 +34,7 @@ def remove_outliers(scores: Sequence[float], share: float = 0.1) -> list[float]:
 
 
 def make_weights(n: int, window: int = WINDOW, decay: float | None = None) -> list[float]:
-    """The weights of the newest n: 1.0, 0.9, 0.8, …, or `decay` to the power of 0, 1, 2, …"""
+    """Return the weights of the newest n: 1.0, 0.9, 0.8, …, or `decay` to the power 0, 1, 2, …"""
     if window < 1:
         raise ValueError(f"window: {window} is below 1")
     if decay is None:
@@ -53,7 +53,7 @@ def aggregate_scores(
     window: int = WINDOW,
     decay: float | None = None,
 ) -> float | None:
-    """One score of many executions, newest first: numbers, or objects with `.score`.
+    """Return one score of many executions, newest first: numbers, or objects with `.score`.
 
     Nothing in: None.
     """
@@ -69,7 +69,7 @@ def aggregate_recent(
     level: float = 0.95,
     bounds: tuple[float, float] = (0.0, 100.0),
 ) -> IntervalEstimate:
-    """The same with its interval: where it would lie for as many more executions of this kind.
+    """Return the same with its interval, where it would be for as many new executions.
 
     The weights of the newest say how much their spread is evened out; the spread itself is that of
     all scores, none dropped, so a handful of newest ones that agree by chance do not look sure.
@@ -100,7 +100,7 @@ class Trend(IntervalEstimate, frozen=True, kw_only=True):
 
 
 def fit_trend(scores: Sequence[float], *, level: float = 0.95) -> Trend:
-    """Where it is going, oldest first; told only where the interval leaves out 0."""
+    """Return the trend of scores, oldest first; flat unless its interval excludes 0."""
     n = len(scores)
     if n < 3:
         return Trend(value=None, interval=None, n=n, direction="unknown")

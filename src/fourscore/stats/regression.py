@@ -1,7 +1,9 @@
-"""Weights that are not negative: least squares with a little ridge, by coordinate descent.
+"""Regression: least squares with non-negative weights, and logistic regression.
 
-A handful of columns and some hundred rows: forty lines do what SciPy's `nnls` does (the tests hold
-them against known solutions), without its weight; see quantiles.py.
+Non-negative least squares has a little ridge and is fitted by coordinate descent.
+
+For few columns and some hundred rows it does what SciPy's `nnls` does (the tests compare with known
+solutions), without SciPy's import time; see quantiles.py.
 
 Logistic regression with a ridge penalty, and signs that coefficients must not cross.
 
@@ -19,7 +21,7 @@ import msgspec
 
 
 class LinearFit(NamedTuple):
-    """`floor + Σ weight · column`; no weight is below 0."""
+    """A fit `floor + Σ weight · column`; no weight is below 0."""
 
     floor: float
     weights: tuple[float, ...]
@@ -36,7 +38,7 @@ def fit_non_negative(
     floor: bool = True,
     sweeps: int = 1000,
 ) -> LinearFit:
-    """The weights of the columns. `ridge` counts as so many rows that say: nothing matters.
+    """Fit the weights of the columns. `ridge` counts as that many rows in favour of no weight.
 
     Without a `floor` the line goes through 0.
     """

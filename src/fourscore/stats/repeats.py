@@ -1,4 +1,4 @@
-"""Repeated attempts: pass@k, pass^k, and what one case's attempts have come to so far.
+"""Repeated attempts: pass@k, pass^k, and the running sums of cases with attempts to come.
 
 pass@k is the chance that at least one of k attempts at a case succeeds, pass^k that all do. Of n
 attempts with s successes the unbiased estimates are 1 − C(n−s, k)/C(n, k) (Chen et al. 2021) and
@@ -13,40 +13,40 @@ from math import comb, fsum, sqrt
 from fourscore.stats.intervals import clustered_interval
 from fourscore.stats.means import Mean, MeanEstimate
 
-#: Sums of so many scores fit the packed columns, and binomials of so many stay quick.
+#: Sums of this many scores fit the packed columns, and their binomials stay fast.
 MAX_REPEATS = 10_000
 
 
 def choose_ks(repeats: int) -> list[int]:
-    """Which k are worth printing: all up to ten, then the powers of two, and the last."""
+    """Return the k to print: all up to ten, then powers of two, and the last."""
     powers = (1 << i for i in range(4, repeats.bit_length()))
     return sorted({*range(1, min(repeats, 10) + 1), *powers, repeats})
 
 
 def pass_at(successes: int, n: int, k: int) -> float:
-    """The chance that at least one of k attempts, drawn from these n, succeeds."""
+    """Return the chance that at least one of k attempts, drawn from these n, succeeds."""
     _check(successes, n, k)
     return 1.0 - comb(n - successes, k) / comb(n, k)
 
 
 def pass_all(successes: int, n: int, k: int) -> float:
-    """pass^k: the chance that all of k attempts, drawn from these n, succeed."""
+    """Return the chance that all of k attempts, drawn from these n, succeed (pass^k)."""
     _check(successes, n, k)
     return comb(successes, k) / comb(n, k)
 
 
 def pass_at_k(tally: Mapping[tuple[int, int], int], k: int, level: float = 0.95) -> MeanEstimate:
-    """pass@k over the cases of a tally: {(successes, attempts): how many cases}."""
+    """Return pass@k over a tally, {(successes, attempts): number of cases}."""
     return _over_cases([(pass_at(s, n, k), c) for (s, n), c in tally.items() if n >= k], level)
 
 
 def pass_hat_k(tally: Mapping[tuple[int, int], int], k: int, level: float = 0.95) -> MeanEstimate:
-    """pass^k over the cases of a tally: {(successes, attempts): how many cases}."""
+    """Return pass^k over a tally, {(successes, attempts): number of cases}."""
     return _over_cases([(pass_all(s, n, k), c) for (s, n), c in tally.items() if n >= k], level)
 
 
 def count_tally(counts: Iterable[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """The (successes, attempts) of each case as a tally."""
+    """Count the (successes, attempts) pairs of the cases."""
     tally: dict[tuple[int, int], int] = {}
     for pair in counts:
         tally[pair] = tally.get(pair, 0) + 1
@@ -61,7 +61,7 @@ def _check(successes: int, n: int, k: int) -> None:
 
 
 def _over_cases(values: list[tuple[float, int]], level: float) -> MeanEstimate:
-    """The mean of one value a case, given as (value, how many cases); fsum forgets the order."""
+    """Return the mean of (value, number of cases) pairs; fsum makes the order irrelevant."""
     cases = sum(count for _, count in values)
     if not cases:
         return MeanEstimate(n=0, cases=0, mean=None, error=None, interval=None)
@@ -76,7 +76,7 @@ def _over_cases(values: list[tuple[float, int]], level: float) -> MeanEstimate:
 
 
 class Column:
-    """For each open case: how many attempts one measure has seen, and their sum.
+    """The number of attempts and their sum, for each open case and one measure.
 
     The mean, where there is one, gets them when the case is closed.
     """
@@ -90,7 +90,7 @@ class Column:
 
 
 class OpenCases:
-    """The cases with attempts still to come, packed: ten bytes a measure and one entry of a dict.
+    """Cases with attempts still to come: ten bytes per measure and one entry of a dict each.
 
     A case gives its slot back with its last attempt, so rows that arrive case by case need next to
     nothing; the worst order, all first attempts and then all second ones, holds every case. Cases
@@ -113,13 +113,13 @@ class OpenCases:
         return len(self._slots)
 
     def column(self, mean: Mean | None = None) -> Column:
-        """Room for one more measure."""
+        """Add a column for one more measure."""
         column = Column(len(self._seen), mean)
         self._columns.append(column)
         return column
 
     def open(self, case_id: str) -> int:
-        """The slot of a case."""
+        """Return the slot of a case, a new one where it has none."""
         key = hash(case_id)
         slot = self._slots.get(key)
         if slot is None:
@@ -128,7 +128,7 @@ class OpenCases:
         return slot
 
     def close(self, case_id: str, slot: int) -> None:
-        """One attempt is done; after the last the slot is free."""
+        """Count one attempt as done; after the last one the slot is freed."""
         seen = self._seen[slot] + 1
         if seen < self.repeats:
             self._seen[slot] = seen
@@ -144,7 +144,7 @@ class OpenCases:
         self._free.append(slot)
 
     def so_far(self, column: Column, mean: Mean) -> Mean:
-        """The mean as if no more attempts were to come."""
+        """Return the mean as if no more attempts were to come."""
         mean = mean.copy()
         for slot in self._slots.values():
             if column.counts[slot]:

@@ -1,4 +1,4 @@
-"""Is the new version better? Differences of pairs, looked at up to four times on the way.
+"""Sequential test: is the new version better? Paired differences, tested at up to four looks.
 
 **Looks.** Pairs come in until the budget is used up. After an eighth, a quarter, half and all of it
 one look is taken, each at a level of its own: what Kim & DeMets' spending function level · t² gives
@@ -28,20 +28,20 @@ import msgspec
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.stats.quantiles import student_quantile
 
-#: Looks at the most, at these shares of the budget.
+#: The looks, at these shares of the budget.
 SHARES = (0.125, 0.25, 0.5, 1.0)
-#: Fewer pairs than this are not looked at, unless the budget is smaller.
+#: No look before this many pairs, unless the budget is smaller.
 FEWEST = 10
-#: The exponent of the spending function: early looks are for the very clear.
+#: The exponent of the spending function: early looks decide only very clear differences.
 LATE = 2
-#: The level of the upper bound: a gain worth having is rejected so often, at a look.
+#: The level of the upper bound: the chance to reject a relevant gain, per look.
 ABOVE = 0.1
 
 SequentialOutcome = Literal["accept", "reject", "go_on", "undecided"]
 
 
 class SequentialPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """When to look, and how sure to be. `largest` is how far a difference can go at all."""
+    """The looks and the level of the test. `largest` is the largest possible difference."""
 
     budget: int = 200
     looks: int = 4
@@ -67,18 +67,18 @@ class SequentialPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """After how many pairs there is a look; fewer looks are the later ones."""
+        """The number of pairs at each look; with fewer looks the early ones are left out."""
         return _sizes(self.budget, self.looks)
 
     @property
     def levels(self) -> tuple[float, ...]:
-        """What each look may spend; together the level."""
+        """The level that each look spends; together they are `level`."""
         spent = [self.level * (size / self.budget) ** LATE for size in self.sizes]
         return tuple(b - a for a, b in zip([0.0, *spent], spent, strict=False))
 
 
 class SequentialResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of the looks so far, the last of them over n pairs.
+    """The result of the looks so far, the last of them over n pairs.
 
     `look` is which one it was, 0 before the first. The bounds are one-sided: `low` at this look's
     level, `high` at 10%. `more` is how many pairs the next look waits for.
@@ -101,7 +101,7 @@ class SequentialResult(msgspec.Struct, frozen=True, kw_only=True):
 def decide_sequentially(
     differences: Sequence[float], plan: SequentialPlan | None = None
 ) -> SequentialResult:
-    """The first look that decides, over the differences (new − old) in the order they came.
+    """Return the first look that decides, over differences (new − old) in order of arrival.
 
     The same differences give the same verdict, so that a search that was cut off goes on.
     """
@@ -137,7 +137,7 @@ def decide_sequentially(
 def one_sided_bounds(
     differences: Sequence[float], level: float, above: float = ABOVE, largest: float = 100.0
 ) -> tuple[float, float]:
-    """The one-sided bounds of the mean, below at `level` and above at `above`."""
+    """Return one-sided bounds of the mean: the lower at `level`, the upper at `above`."""
     low = _lower(differences, level, largest)
     high = -_lower([-value for value in differences], above, largest)
     return low, high
@@ -166,7 +166,7 @@ def _sizes(budget: int, looks: int) -> tuple[int, ...]:
 
 
 def _refuse(difference: object, largest: float) -> None:
-    """Whole numbers may stay."""
+    """Raise an error unless the difference is a number within ±largest; an int is accepted."""
     if difference is None:
         raise ValueError("difference: expected a number, got None")
     check_finite("difference", difference, -largest, largest)

@@ -1,4 +1,4 @@
-"""`Summary`: a run in one document, from rows seen once, in any order.
+"""`Summary`: the summary of a run, from rows that are added once, in any order.
 
 Fed the same rows in another order, it gives the same bytes: every sum is exact, every list sorted.
 Memory does not grow with the run: counters for statuses, dimensions, tags and complexities, the
@@ -26,23 +26,23 @@ from fourscore.stats.summary_counters import (
     WorstFailures,
 )
 
-#: Failures shown, and groups kept: the first by name.
+#: The most failures listed and groups kept: the first by name.
 FAILURES = 100
 GROUPS = 1000
-#: Failures that are shown with their reason: those with the lowest values.
+#: Failures listed with their reason: those with the lowest values.
 WORST = 3
-#: Words for how hard a case is, in their order; one's own follow by name.
+#: Known complexities in order; others follow by name.
 COMPLEXITIES = ("simple", "medium", "complex", "very_complex")
 
 SCORED = Status.SCORED
 _FREE = Usage()
 
-#: A mean, and with repeats what each open case has given to it.
+#: A mean, and with repeats the sums of the open cases.
 _Kept = tuple[Mean, Column | None]
 
 
 class Summary:
-    """Feed it with `add`, read it with `document`."""
+    """Add rows with `add`, read the result with `document`."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Summary:
         self._judges, self._agent, self._seconds = UsageSum(), UsageSum(), ExactSum()
 
     def add(self, case: Case, repeat: int, score: Score, trace: Trace | None = None) -> None:
-        """One row; the trace, where given, says what the agent took and spent."""
+        """Add one row; the trace, where given, has the agent's time and cost."""
         status = score.status
         slot = self._open.open(case.id) if self._passes is not None else -1
         if status is SCORED:  # by identity: an enum's hash is a call of its own
@@ -137,7 +137,7 @@ class Summary:
         return mean.estimate(self.level)
 
     def document(self) -> dict[str, Any]:
-        """JSON-ready. `cost` and `time`, at the end, differ from run to run."""
+        """Return the summary as JSON values; `cost` and `time`, at its end, differ between runs."""
         rate, value = self._rate.estimate(self.level), self._estimate(self._value)
         statuses = {status.value: count for status, count in self._others.items()}
         statuses[SCORED.value] = self._scored

@@ -1,8 +1,8 @@
-"""What attempts cost and took: sums that no order of arrival and no absurd number can upset.
+"""Parts of a run's summary: sums of cost and time, canaries, and the worst failures.
 
-Canaries of a run: how many each judge was asked about, and how many it passed.
+Sums do not depend on the order of rows, and absurd numbers do not overflow them.
 
-What is kept of too many failures: the first by name, and the worst.
+Of many failures only the first by name and the worst are kept.
 """
 
 import sys
@@ -13,12 +13,12 @@ from fourscore.core import Score, Signal, Usage
 
 _GRAIN = 80
 _MOST = int(sys.float_info.max) << _GRAIN
-#: The largest whole number every JSON reader here can take back.
+#: The largest whole number that every JSON reader here accepts.
 _WHOLE = 2**63 - 1
 
 
 class ExactSum:
-    """A sum of floats, exact to 2^-80 and stopped at the largest float.
+    """A sum of floats, exact to 2^-80, with a maximum at the largest float.
 
     A recorded trace may claim 1e308 dollars, twice.
     """
@@ -44,7 +44,7 @@ class ExactSum:
 
 
 class UsageSum:
-    """Model calls, added up."""
+    """The sum of the usage of model calls."""
 
     __slots__ = ("calls", "dollars", "input_tokens", "output_tokens")
 
@@ -69,7 +69,7 @@ class UsageSum:
 
 
 class CanaryCounts:
-    """Feed it with signals, or with a whole score."""
+    """Canaries per judge: how many it was asked about and how many it passed."""
 
     def __init__(self) -> None:
         self._counts: dict[str, list[int]] = {}
@@ -85,7 +85,7 @@ class CanaryCounts:
             self.add(signal)
 
     def document(self) -> dict[str, Any]:
-        """Nothing where none were asked. One that passed is reason enough to look at the judge."""
+        """Return the counts; empty where there were no canaries. One pass marks the judge."""
         if not self._counts:
             return {}
         counts = sorted(self._counts.items())
@@ -95,12 +95,12 @@ class CanaryCounts:
         }
 
 
-#: Characters of a reason that a summary keeps.
+#: Characters kept of a reason.
 LONGEST = 300
 
 
 class FirstItems:
-    """The smallest so many of the pairs it was shown."""
+    """The `limit` smallest of the pairs that were added."""
 
     __slots__ = ("_items", "_last", "limit")
 
@@ -126,7 +126,7 @@ class FirstItems:
 
 
 class WorstFailures:
-    """The failures with the lowest values, by id where equal, and what was said of them."""
+    """The failures with the lowest values, by id where equal, with their reasons."""
 
     __slots__ = ("_items", "_last", "limit")
 
@@ -156,7 +156,7 @@ class WorstFailures:
 
 
 def explain_score(score: Score) -> str:
-    """The reason for a score in a line: its own, else that of its lowest signal."""
+    """Return the reason of a score on one line: its own, else that of its lowest signal."""
     if score.reason:
         return score.reason[:LONGEST]
     measured = [(signal.value, signal) for signal in score.signals if signal.value is not None]
