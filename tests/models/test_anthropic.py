@@ -50,7 +50,7 @@ def asked(endpoint: Endpoint, request: Request, **settings: Any) -> Response:
     return asyncio.run(Anthropic("claude-x", base_url=endpoint.url, **settings).ask(request))
 
 
-def test_a_plain_question() -> None:
+def test_sends_and_reads_plain_text() -> None:
     answer = message(text("hi "), text("there"), cache_read_input_tokens=5)
     with serve_endpoint([answer]) as endpoint:
         reply = asked(endpoint, Request(messages=TURNS, max_tokens=9))
@@ -67,7 +67,7 @@ def test_a_plain_question() -> None:
     }
 
 
-def test_a_verdict_is_a_tool_call() -> None:
+def test_asks_for_a_verdict_by_a_forced_tool_call() -> None:
     with serve_endpoint(
         [message(text("Let me see."), used({"score": 7}), stop="tool_use")]
     ) as endpoint:
@@ -94,7 +94,7 @@ def test_a_verdict_is_a_tool_call() -> None:
         (make_error(529, "Overloaded"), "server", "Overloaded"),
     ],
 )
-def test_each_way_to_fail(answer: CannedReply, kind: str, words: str) -> None:
+def test_each_failure_has_its_error_kind(answer: CannedReply, kind: str, words: str) -> None:
     with serve_endpoint([answer]) as endpoint, pytest.raises(ModelError) as caught:
         asked(endpoint, Request(messages=TURNS, schema=SCHEMA))
     assert caught.value.kind == kind
@@ -102,7 +102,7 @@ def test_each_way_to_fail(answer: CannedReply, kind: str, words: str) -> None:
     assert caught.value.is_overload is (answer.status in (429, 529))
 
 
-def test_a_key_twice_is_seen_in_the_raw_answer() -> None:
+def test_duplicate_key_in_a_tool_call_is_malformed() -> None:
     raw = b'{"content": [{"type": "tool_use", "input": {"score": 1, "score": 9}}]}'
     with (
         serve_endpoint([CannedReply(body=raw)]) as endpoint,
@@ -111,7 +111,7 @@ def test_a_key_twice_is_seen_in_the_raw_answer() -> None:
         asked(endpoint, Request(messages=TURNS, schema=SCHEMA))
 
 
-def test_a_model_that_takes_no_temperature() -> None:
+def test_leaves_out_a_refused_temperature() -> None:
     def script(request: ReceivedRequest, number: int) -> CannedReply:
         if "temperature" in request.body:
             return make_error(400, "`temperature` is deprecated for this model")
@@ -122,7 +122,7 @@ def test_a_model_that_takes_no_temperature() -> None:
         assert (reply.value, reply.usage.calls) == ({"score": 7}, 2)
 
 
-def test_it_pickles_as_its_settings() -> None:
+def test_pickles_as_its_settings() -> None:
     model = Anthropic("claude-x", timeout=3)
     again = pickle.loads(pickle.dumps(model))
     assert (again.settings, again.fingerprint) == (model.settings, model.fingerprint)

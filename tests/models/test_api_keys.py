@@ -54,7 +54,7 @@ def echo(status: int) -> Any:
 
 @pytest.mark.parametrize("kind", [OpenAI, Anthropic])
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
-def test_it_is_sent_and_seen_nowhere_else(
+def test_key_is_sent_and_appears_nowhere_else(
     kind: Any, status: int, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -85,7 +85,7 @@ def test_it_is_sent_and_seen_nowhere_else(
     assert all(KEY.encode() not in file.read_bytes() for file in tmp_path.iterdir())
 
 
-def test_a_dropped_connection_shows_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_connection_error_does_not_show_the_key(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     for answer in (
         CannedReply(drop="before"),
@@ -100,7 +100,7 @@ def test_a_dropped_connection_shows_nothing(caplog: pytest.LogCaptureFixture) ->
         assert not shows(*traceback.format_exception(caught.value), caplog.text)
 
 
-def test_where_it_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_finds_the_key_of_an_endpoint(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def found(url: str, key_env: str | None = None, key_file: str | None = None) -> str:
         return find_key(url, key_env=key_env, key_file=key_file).reveal()
 
@@ -122,7 +122,9 @@ def test_where_it_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("text", ["", "a b", "a\nb", "ключ", "a\r\nX-Evil: 1"])
-def test_what_is_no_key(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refuses_text_that_is_not_one_key(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "key"
     file.write_text(text, newline="")
     with pytest.raises(ConfigError) as caught:
@@ -130,7 +132,7 @@ def test_what_is_no_key(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not text.strip() or text not in str(caught.value)
 
 
-def test_what_is_missing_is_named(tmp_path: Path) -> None:
+def test_missing_key_error_names_variable_or_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no key for api\.openai\.com: set OPENAI_API_KEY"):
         asyncio.run(OpenAI("m", base_url="https://api.openai.com/v1").ask(ASK))
     with pytest.raises(ConfigError, match="set ANTHROPIC_API_KEY"):
@@ -141,7 +143,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
         find_key("https://h/v1", key_env="A", key_file="b")
 
 
-def test_a_key_has_no_picture() -> None:
+def test_repr_hides_key_and_pickling_is_refused() -> None:
     key = ApiKey(KEY)
     assert not shows(key, repr(key), f"{key}", [key])
     with pytest.raises(TypeError, match="not pickled"):
@@ -149,7 +151,7 @@ def test_a_key_has_no_picture() -> None:
     assert ApiKey("").hide("words") == "words"
 
 
-def test_the_stack_works_with_a_key(tmp_path: Path) -> None:
+def test_wrapped_model_sends_the_key(tmp_path: Path) -> None:
     with serve_endpoint([make_completion("hi")]) as endpoint:
         cache = str(tmp_path / "c.sqlite")
         model: Any = make_model("openai:m", base_url=endpoint.url, key_env="MY_KEY", cache=cache)
@@ -159,7 +161,7 @@ def test_the_stack_works_with_a_key(tmp_path: Path) -> None:
     assert KEY.encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
 
 
-def test_a_key_from_a_configuration_is_held_under_a_name() -> None:
+def test_registered_key_is_found_by_its_name() -> None:
     name = register_key("small", f" {KEY} ")
     assert name == "api_key of small"
     assert find_key("http://127.0.0.1:1/v1", key_env=name, key_file=None).reveal() == KEY
@@ -171,18 +173,16 @@ def test_a_key_from_a_configuration_is_held_under_a_name() -> None:
     assert "lines-of-a-secret" not in str(caught.value)
 
 
-def test_what_stands_for_no_key_is_not_cut_out_of_replies() -> None:
+def test_placeholder_key_is_not_removed_from_replies() -> None:
     assert ApiKey("k").hide("ranking") == "ranking"
     assert ApiKey("EMPTY").hide_in(b"EMPTY") == b"EMPTY"
     assert ApiKey("12345678").hide("no 12345678") == "no [key]"
 
 
-def test_another_process_does_not_hold_it_and_looks_elsewhere(
+def test_registered_key_of_another_process_comes_from_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with pytest.raises(
-        ConfigError, match="for other processes set DASHSCOPE_API_KEY or OPENAI_API_KEY"
-    ):
+    with pytest.raises(ConfigError, match="for other processes set DASHSCOPE_API_KEY"):
         find_key("http://127.0.0.1:1/v1", key_env="api_key of another", key_file=None)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     found = find_key("http://127.0.0.1:1/v1", key_env="api_key of another", key_file=None)

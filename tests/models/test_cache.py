@@ -25,7 +25,7 @@ def make_request(text: str = "hello", **fields: Any) -> Request:
     return Request(messages=(ChatMessage("user", text),), **fields)
 
 
-def test_the_second_time_costs_nothing(tmp_path: Path) -> None:
+def test_second_request_costs_nothing(tmp_path: Path) -> None:
     full = Response(
         text='{"score": 7}',
         value={"score": 7},
@@ -47,7 +47,7 @@ def test_the_second_time_costs_nothing(tmp_path: Path) -> None:
     assert (tmp_path / "deep" / "c.sqlite").stat().st_mode & 0o077 == 0
 
 
-def test_what_makes_another_question(tmp_path: Path) -> None:
+def test_different_requests_and_models_are_cached_apart(tmp_path: Path) -> None:
     inner = ScriptedModel(lambda asked: asked.salt or "hi")
     model = CachedModel(inner, tmp_path / "c")
     for one in (
@@ -66,7 +66,7 @@ def test_what_makes_another_question(tmp_path: Path) -> None:
     assert inner.calls == 5
 
 
-def test_errors_are_never_kept(tmp_path: Path) -> None:
+def test_errors_are_not_cached(tmp_path: Path) -> None:
     inner = ScriptedModel([ModelError("server", "no"), ModelError("refused", "no"), "hi"])
     model = CachedModel(inner, tmp_path / "c")
     for _ in range(2):
@@ -105,7 +105,7 @@ async def begun(model: CachedModel, inner: Gated, count: int) -> list[asyncio.Ta
     return tasks
 
 
-def test_asks_that_come_together_are_one_call(tmp_path: Path) -> None:
+def test_concurrent_equal_requests_make_one_call(tmp_path: Path) -> None:
     async def run() -> None:
         inner = Gated()
         model = CachedModel(inner, tmp_path / "c")
@@ -120,7 +120,7 @@ def test_asks_that_come_together_are_one_call(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_whoever_asked_first_may_leave(tmp_path: Path) -> None:
+def test_waiting_request_makes_the_call_when_the_first_is_cancelled(tmp_path: Path) -> None:
     async def run() -> None:
         inner = Gated()
         model = CachedModel(inner, tmp_path / "c")
@@ -140,7 +140,7 @@ def test_whoever_asked_first_may_leave(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_when_all_have_left_the_call_is_cancelled(tmp_path: Path) -> None:
+def test_call_is_cancelled_when_all_requests_are(tmp_path: Path) -> None:
     async def run() -> None:
         inner = Gated()
         model = CachedModel(inner, tmp_path / "c")
@@ -157,7 +157,7 @@ def test_when_all_have_left_the_call_is_cancelled(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_failure_is_shared_and_forgotten(tmp_path: Path) -> None:
+def test_failure_is_shared_but_not_cached(tmp_path: Path) -> None:
     async def run() -> None:
         inner = Gated()
         inner.failure = ModelError("server", "no")
@@ -174,7 +174,7 @@ def test_a_failure_is_shared_and_forgotten(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_the_longest_unused_go_first(tmp_path: Path) -> None:
+def test_evicts_least_recently_used_first(tmp_path: Path) -> None:
     file = CacheFile(tmp_path / "c", 1_000_000)
     for number in range(500):
         file.put([(f"old{number}", b"x" * 1000)], now=1000.0 + number)
@@ -192,7 +192,7 @@ def test_the_longest_unused_go_first(tmp_path: Path) -> None:
     file.close()
 
 
-def test_the_file_stays_within_its_size(tmp_path: Path) -> None:
+def test_file_stays_within_max_bytes(tmp_path: Path) -> None:
     limit = 1 << 20
     file = CacheFile(tmp_path / "c", limit)
     for number in range(4000):
@@ -202,7 +202,7 @@ def test_the_file_stays_within_its_size(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["rubbish", "torn", "empty tables", "zeros"])
-def test_a_broken_file_is_set_aside(damage: str, tmp_path: Path) -> None:
+def test_broken_file_is_renamed_and_replaced(damage: str, tmp_path: Path) -> None:
     path = tmp_path / "c"
     inner = ScriptedModel(["hi"])
     model = CachedModel(inner, path)
@@ -235,7 +235,7 @@ def test_a_broken_file_is_set_aside(damage: str, tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("c.broken-*"))) == 1
 
 
-def test_somebody_elses_file_is_left_as_it_is(tmp_path: Path) -> None:
+def test_foreign_database_is_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE precious (thing TEXT)")
@@ -248,7 +248,7 @@ def test_somebody_elses_file_is_left_as_it_is(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["store.sqlite"]
 
 
-def test_a_row_that_cannot_be_read_is_asked_anew(tmp_path: Path) -> None:
+def test_unreadable_row_is_asked_again(tmp_path: Path) -> None:
     inner = ScriptedModel(["hi"])
     model = CachedModel(inner, tmp_path / "c")
     asyncio.run(model.ask(make_request()))
@@ -260,7 +260,7 @@ def test_a_row_that_cannot_be_read_is_asked_anew(tmp_path: Path) -> None:
     model.close()
 
 
-def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+def test_path_that_cannot_be_written_disables_the_cache(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     model = CachedModel(ScriptedModel(["hi"]), tmp_path / "file" / "c")
     with pytest.warns(RuntimeWarning, match="no replies are cached"):
@@ -285,7 +285,7 @@ def _fill(path: Path, first: int, box: Any) -> None:
     box.put((wrong, inner.calls))
 
 
-def test_several_processes_share_it(tmp_path: Path) -> None:
+def test_processes_share_the_file(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     box = context.Queue()
     workers = [context.Process(target=_fill, args=(tmp_path / "c", 100 * n, box)) for n in range(3)]
@@ -299,7 +299,7 @@ def test_several_processes_share_it(tmp_path: Path) -> None:
     assert box.get(timeout=60) == (0, 0)
 
 
-def test_a_child_after_a_fork_opens_its_own(tmp_path: Path) -> None:
+def test_forked_child_opens_its_own_connection(tmp_path: Path) -> None:
     inner = ScriptedModel(["hi"])
     model = CachedModel(inner, tmp_path / "c")
     asyncio.run(model.ask(make_request()))
@@ -315,7 +315,7 @@ def test_a_child_after_a_fork_opens_its_own(tmp_path: Path) -> None:
     model.close()
 
 
-def test_it_pickles_as_its_settings(tmp_path: Path) -> None:
+def test_pickles_as_its_settings(tmp_path: Path) -> None:
     from fourscore.models.openai import OpenAI
 
     model = CachedModel(OpenAI("m", base_url="http://127.0.0.1:9"), tmp_path / "c", max_bytes=77)

@@ -29,7 +29,7 @@ class Asks:
 
 
 @pytest.mark.parametrize("kind", ERROR_KINDS)
-def test_each_kind_has_its_status(kind: ErrorKind) -> None:
+def test_each_error_kind_has_its_case_status(kind: ErrorKind) -> None:
     error = ModelError(kind, "in its own words", usage=TOOK)
     rubric = Rubric.from_judge(Asks(ScriptedModel([error])))
     (one,) = asyncio.run(score(rubric, Case(input="q"), [Trace(output="a")]))
@@ -44,13 +44,13 @@ def test_each_kind_has_its_status(kind: ErrorKind) -> None:
     assert not one.status.measured
 
 
-def test_what_nobody_knows_is_not_made_up() -> None:
+def test_unknown_usage_stays_unknown() -> None:
     rubric = Rubric.from_judge(Asks(ScriptedModel([ModelError("timeout", "too late")])))
     (one,) = asyncio.run(score(rubric, Case(input="q"), [Trace(output="a")]))
     assert one.signals[0].usage is None
 
 
-def test_a_spent_budget_leaves_cases_unmeasured() -> None:
+def test_spent_budget_cancels_remaining_cases() -> None:
     async def run() -> list[Status]:
         async with ModelPool(budget=Budget(calls=2)):
             rubric = Rubric.from_judge(Asks("scripted:x"))

@@ -35,7 +35,7 @@ def llama() -> Iterator[str]:
         yield address
 
 
-def test_a_schema_is_kept_to(llama: str) -> None:
+def test_reply_fits_the_schema(llama: str) -> None:
     model = OpenAI("smollm2", base_url=llama)
     reply = asyncio.run(model.ask(Request(messages=TURNS, schema=SCHEMA, max_tokens=200, seed=1)))
     assert list(reply.value) == ["right", "score"]
@@ -44,7 +44,7 @@ def test_a_schema_is_kept_to(llama: str) -> None:
     assert reply.usage.input_tokens > 0
 
 
-def test_log_probabilities(llama: str) -> None:
+def test_returns_log_probabilities(llama: str) -> None:
     model = OpenAI("smollm2", base_url=llama)
     reply = asyncio.run(model.ask(Request(messages=TURNS, logprobs=3, max_tokens=5)))
     assert len(reply.logprobs) == 5

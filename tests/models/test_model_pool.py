@@ -27,14 +27,14 @@ def asks(text: str = "hello", salt: str = "") -> Request:
     return Request(messages=(ChatMessage("user", text),), max_tokens=10, salt=salt)
 
 
-def test_a_model_passes_through() -> None:
+def test_model_object_is_returned_as_it_is() -> None:
     model = ScriptedModel(["x"])
     assert model_for(model) is model
     with pytest.raises(ConfigError, match="has its own"):
         model_for(model, {"attempts": 2})
 
 
-def test_one_model_for_each_name_and_settings() -> None:
+def test_makes_one_model_per_specification_and_settings() -> None:
     async def run() -> None:
         async with ModelPool() as pool:
             assert current_pool() is pool
@@ -52,12 +52,12 @@ def test_one_model_for_each_name_and_settings() -> None:
     asyncio.run(run())
 
 
-def test_outside_of_any_house() -> None:
+def test_uses_the_default_pool_outside_of_any_pool() -> None:
     assert model_for("scripted:outside") is model_for("scripted:outside")
     assert current_pool().budget is None
 
 
-def test_a_child_uses_the_default_house_too() -> None:
+def test_forked_child_uses_the_default_pool() -> None:
     asyncio.run(model_for("scripted:fork").ask(asks()))
     child = os.fork()
     if child == 0:
@@ -69,7 +69,7 @@ def test_a_child_uses_the_default_house_too() -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_threads_are_in_the_house() -> None:
+def test_threads_of_a_judge_use_the_callers_pool() -> None:
     async def run() -> None:
         async with ModelPool() as pool:
             assert await get_shared_threads().run(current_pool) is pool
@@ -79,7 +79,7 @@ def test_threads_are_in_the_house() -> None:
     asyncio.run(run())
 
 
-def test_code_that_does_not_await_has_a_house_too(tmp_path: Path) -> None:
+def test_blocking_code_can_activate_a_pool(tmp_path: Path) -> None:
     pool = ModelPool(budget=Budget(calls=1), cache=tmp_path / "c")
     with serve_endpoint([make_completion("hi")]) as endpoint, pool.activate():
         model = model_for("openai:m", {"base_url": endpoint.url})
@@ -92,7 +92,7 @@ def test_code_that_does_not_await_has_a_house_too(tmp_path: Path) -> None:
     assert pool.usage_by_model[0].usage.calls == 1
 
 
-def test_settings_by_name_stand_behind_a_judge_s_own() -> None:
+def test_settings_of_a_judge_go_before_those_of_the_pool() -> None:
     pool = ModelPool(settings={"openai:m": {"concurrency": 3, "attempts": 2}})
     model = pool.model_for("openai:m", {"attempts": 5})
     retrying, limited = find_layer(model, RetryingModel), find_layer(model, ConcurrencyLimitedModel)
@@ -105,7 +105,7 @@ async def _here(_: int) -> ModelPool:
     return current_pool()
 
 
-def test_one_purse_for_all_models() -> None:
+def test_all_models_share_the_budget_of_the_pool() -> None:
     async def run() -> None:
         async with ModelPool(budget=Budget(calls=5)) as pool:
             models = [model_for(f"scripted:{name}") for name in "abc"]
@@ -124,7 +124,7 @@ def test_one_purse_for_all_models() -> None:
     asyncio.run(run())
 
 
-def test_a_budget_of_its_own_inside_of_the_house_s() -> None:
+def test_model_may_have_its_own_budget_within_that_of_the_pool() -> None:
     async def run() -> None:
         async with ModelPool(budget=Budget(calls=5)) as pool:
             model = model_for("scripted:x", {"calls": 2})
@@ -140,7 +140,7 @@ def test_a_budget_of_its_own_inside_of_the_house_s() -> None:
     asyncio.run(run())
 
 
-def test_money_needs_a_price() -> None:
+def test_limit_on_dollars_needs_prices() -> None:
     pool = ModelPool(budget=Budget(dollars=1), prices={"mine": {"input": 1, "output": 1}})
     pool.model_for("openai:mine", {"cache": False})
     with pytest.raises(ConfigError, match="no price is known for yours"):
@@ -161,19 +161,19 @@ def test_money_needs_a_price() -> None:
         (None, "own", "own"),
     ],
 )
-def test_where_replies_are_kept(cache: Any, own: Any, expected: str | None) -> None:
+def test_cache_of_the_pool_and_of_the_model(cache: Any, own: Any, expected: str | None) -> None:
     settings = {} if own is None else {"cache": own}
     cached = find_layer(ModelPool(cache=cache).model_for("openai:m", settings), CachedModel)
     assert (cached and str(cached.path)) == expected
 
 
-def test_settings_that_are_no_values() -> None:
+def test_refuses_settings_that_are_not_plain_values() -> None:
     ModelPool().model_for("openai:m", {"cache": Path("c")})
     with pytest.raises(ConfigError, match="not plain JSON values"):
         ModelPool().model_for("openai:m", {"extra": {"x": object()}})
 
 
-def test_the_end_closes_connections_and_files(tmp_path: Path) -> None:
+def test_leaving_the_pool_closes_connections_and_files(tmp_path: Path) -> None:
     async def run(url: str) -> tuple[ModelPool, Model]:
         pool = ModelPool(cache=tmp_path / "c", prices={"m": {"input": 1, "output": 2}})
         async with pool:
@@ -201,7 +201,7 @@ def test_the_end_closes_connections_and_files(tmp_path: Path) -> None:
         assert asyncio.run(model.ask(asks())).cached  # the file is opened again
 
 
-def test_a_house_is_entered_once() -> None:
+def test_pool_cannot_be_entered_twice() -> None:
     async def run() -> None:
         async with ModelPool() as pool:
             with pytest.raises(RuntimeError, match="open already"):

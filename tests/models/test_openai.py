@@ -52,7 +52,7 @@ def failed(endpoint: Endpoint, request: Request = PLAIN, **settings: Any) -> Mod
     return caught.value
 
 
-def test_a_plain_question() -> None:
+def test_sends_and_reads_plain_text() -> None:
     with serve_endpoint([make_completion("hi")]) as endpoint:
         reply = asked(endpoint, extra={"top_p": 0.5})
     assert (reply.text, reply.value, reply.finish) == ("hi", None, "stop")
@@ -72,7 +72,7 @@ def test_a_plain_question() -> None:
     assert "authorization" not in sent.headers  # loopback
 
 
-def test_all_that_an_ask_can_say() -> None:
+def test_sends_every_field_of_a_request() -> None:
     request = Request(
         messages=PLAIN.messages, temperature=1, max_tokens=5, logprobs=2, seed=3, salt="not sent"
     )
@@ -93,7 +93,7 @@ def test_all_that_an_ask_can_say() -> None:
     assert reply.logprobs[0].top == (("h", -0.5), ("H", -1.5))
 
 
-def test_the_strictest_way_comes_first() -> None:
+def test_uses_the_strictest_accepted_json_mode() -> None:
     with serve_endpoint([make_completion('{"score": 7}')]) as endpoint:
         reply = asked(endpoint, SCORED)
     assert reply.value == {"score": 7}
@@ -125,7 +125,7 @@ def only(way: str) -> Any:
 @pytest.mark.parametrize(
     ("way", "calls"), [("json_schema", 1), ("tool", 2), ("json_object", 3), ("text", 4)]
 )
-def test_the_way_is_found_once(way: str, calls: int) -> None:
+def test_json_mode_is_found_once(way: str, calls: int) -> None:
     with serve_endpoint(only(way)) as endpoint:
         reply = asked(endpoint, SCORED)
         assert (reply.value, reply.usage.calls) == ({"score": 7}, calls)
@@ -138,12 +138,12 @@ def test_the_way_is_found_once(way: str, calls: int) -> None:
             assert user["content"] == "hello"
 
 
-def test_a_server_that_passes_over_the_field() -> None:
-    """It answers 200 in prose until it is told in the prompt."""
+def test_moves_on_when_a_server_ignores_the_json_mode() -> None:
+    """It answers 200 in prose until the prompt has the schema."""
 
     def script(request: ReceivedRequest, number: int) -> CannedReply:
-        told = "JSON Schema" in json.dumps(request.body["messages"])
-        return make_completion('{"score": 3}' if told else "Quite good, I think.")
+        in_prompt = "JSON Schema" in json.dumps(request.body["messages"])
+        return make_completion('{"score": 3}' if in_prompt else "Quite good, I think.")
 
     with serve_endpoint(script) as endpoint:
         assert asked(endpoint, SCORED).value == {"score": 3}
@@ -153,7 +153,7 @@ def test_a_server_that_passes_over_the_field() -> None:
         assert len(endpoint.requests) == 4
 
 
-def test_a_way_that_has_worked_is_not_left_for_one_bad_reply() -> None:
+def test_proven_json_mode_survives_one_malformed_reply() -> None:
     with serve_endpoint(
         [
             make_completion('{"score": 7}'),
@@ -167,7 +167,7 @@ def test_a_way_that_has_worked_is_not_left_for_one_bad_reply() -> None:
         assert all("response_format" in request.body for request in endpoint.requests)
 
 
-def test_a_complaint_that_quotes_the_prompt_is_not_remembered() -> None:
+def test_error_that_quotes_the_prompt_is_not_remembered() -> None:
     """An agent that writes `response_format` gets a worse way for no other case."""
 
     def script(request: ReceivedRequest, number: int) -> CannedReply:
@@ -184,7 +184,7 @@ def test_a_complaint_that_quotes_the_prompt_is_not_remembered() -> None:
         assert endpoint.requests[before].body["temperature"] == 0.0
 
 
-def test_a_schema_that_one_way_cannot_express_is_remembered_by_itself() -> None:
+def test_json_mode_of_one_refused_schema_is_remembered_by_itself() -> None:
     other = {**SCHEMA, "title": "odd"}
 
     def script(request: ReceivedRequest, number: int) -> CannedReply:
@@ -212,7 +212,7 @@ def test_a_schema_that_one_way_cannot_express_is_remembered_by_itself() -> None:
         ("logprobs", "logprobs is not supported by this model"),
     ],
 )
-def test_a_parameter_that_a_model_refuses_is_left_out(
+def test_leaves_out_a_refused_parameter(
     name: str, message: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def script(request: ReceivedRequest, number: int) -> CannedReply:
@@ -226,7 +226,7 @@ def test_a_parameter_that_a_model_refuses_is_left_out(
     assert [name in record.getMessage() for record in caplog.records] == [True]
 
 
-def test_the_newer_name_of_the_token_limit() -> None:
+def test_uses_max_completion_tokens_where_asked_to() -> None:
     def script(request: ReceivedRequest, number: int) -> CannedReply:
         if "max_tokens" in request.body:
             return make_error(400, "Unsupported parameter: use 'max_completion_tokens' instead.")
@@ -265,7 +265,7 @@ def test_the_newer_name_of_the_token_limit() -> None:
         (CannedReply(body={"a": "b" * 100}, drop="half"), "connection", ""),
     ],
 )
-def test_each_way_to_fail(answer: CannedReply, kind: str, words: str) -> None:
+def test_each_failure_has_its_error_kind(answer: CannedReply, kind: str, words: str) -> None:
     with serve_endpoint([answer]) as endpoint:
         error = failed(endpoint)
     assert error.kind == kind
@@ -274,7 +274,7 @@ def test_each_way_to_fail(answer: CannedReply, kind: str, words: str) -> None:
     assert len(str(error)) < 600
 
 
-def test_an_empty_account_is_not_waited_for() -> None:
+def test_spent_quota_is_not_retried() -> None:
     with serve_endpoint(
         [make_error(429, "You exceeded your quota", code="insufficient_quota")]
     ) as endpoint:
@@ -282,8 +282,10 @@ def test_an_empty_account_is_not_waited_for() -> None:
     assert (error.kind, error.transient) == ("rate_limited", False)
 
 
-def test_when_to_come_back_by_date() -> None:
-    test_when_to_come_back({"Retry-After": formatdate(time.time() + 3600, usegmt=True)}, 3000, 3600)
+def test_reads_retry_after_as_a_date() -> None:
+    test_reads_retry_after_in_seconds_and_milliseconds(
+        {"Retry-After": formatdate(time.time() + 3600, usegmt=True)}, 3000, 3600
+    )
 
 
 @pytest.mark.parametrize(
@@ -295,7 +297,9 @@ def test_when_to_come_back_by_date() -> None:
         ({"Retry-After": formatdate(0, usegmt=True)}, 0, 0),
     ],
 )
-def test_when_to_come_back(headers: dict[str, str], low: float, high: float) -> None:
+def test_reads_retry_after_in_seconds_and_milliseconds(
+    headers: dict[str, str], low: float, high: float
+) -> None:
     with serve_endpoint([make_error(429, headers=headers)]) as endpoint:
         error = failed(endpoint)
     assert error.retry_after is not None
@@ -303,19 +307,19 @@ def test_when_to_come_back(headers: dict[str, str], low: float, high: float) -> 
 
 
 @pytest.mark.parametrize("value", ["soon", "nan", "-5", "inf", ""])
-def test_a_time_that_makes_no_sense(value: str) -> None:
+def test_ignores_malformed_retry_after(value: str) -> None:
     with serve_endpoint([make_error(429, headers={"Retry-After": value})]) as endpoint:
         assert failed(endpoint).retry_after is None
 
 
-def test_a_server_that_hangs() -> None:
+def test_hanging_server_is_a_timeout() -> None:
     with serve_endpoint([CannedReply(delay=60)]) as endpoint:
         error = failed(endpoint, timeout=0.2)
     assert (error.kind, error.usage) == ("timeout", None)
     assert "no answer within 0.2 s" in str(error)
 
 
-def test_nobody_there_costs_nothing() -> None:
+def test_refused_connection_costs_nothing() -> None:
     with serve_endpoint([]) as endpoint:
         pass
     error = failed(endpoint)
@@ -335,7 +339,7 @@ def test_nobody_there_costs_nothing() -> None:
         (make_completion([{"type": "text", "text": '{"score": true}'}]), "expected integer"),  # type: ignore[arg-type]
     ],
 )
-def test_a_verdict_that_does_not_fit_is_none(answer: CannedReply, words: str) -> None:
+def test_verdict_that_does_not_fit_is_malformed(answer: CannedReply, words: str) -> None:
     with serve_endpoint([make_completion('{"score": 7}'), answer]) as endpoint:
         asked(endpoint, SCORED)
         error = failed(endpoint, SCORED)
@@ -349,7 +353,7 @@ def test_a_verdict_that_does_not_fit_is_none(answer: CannedReply, words: str) ->
     ("arguments", "value"),
     [('{"score": 2}', 2), ({"score": 3}, 3), (None, None), ("{}", None), ('{"score":1}x', None)],
 )
-def test_a_tool_call(arguments: Any, value: int | None) -> None:
+def test_reads_verdict_from_a_tool_call(arguments: Any, value: int | None) -> None:
     def script(request: ReceivedRequest, number: int) -> CannedReply:
         if "response_format" in request.body or "tools" not in request.body:
             return make_error(400, "no response_format here")
@@ -362,13 +366,13 @@ def test_a_tool_call(arguments: Any, value: int | None) -> None:
             assert asked(endpoint, SCORED).value == {"score": value}
 
 
-def test_half_of_an_emoji() -> None:
+def test_reads_half_of_a_surrogate_pair() -> None:
     body = json.dumps(make_completion("x").body).replace('"x"', '"a\\ud83d b"')
     with serve_endpoint([CannedReply(body=body.encode())]) as endpoint:
         assert asked(endpoint).text == "a� b"
 
 
-def test_connections_are_kept_and_closed() -> None:
+def test_connections_are_reused_and_closed() -> None:
     """Warnings of anything unclosed are errors in this suite."""
 
     async def several(model: OpenAI) -> None:
@@ -389,7 +393,7 @@ def _in_child(model: OpenAI, box: Any) -> None:
     box.put(asyncio.run(model.ask(PLAIN)).text)
 
 
-def test_a_child_after_a_fork_opens_its_own() -> None:
+def test_forked_child_opens_its_own_connections() -> None:
     async def both(model: OpenAI) -> str:
         await model.ask(PLAIN)
         context = multiprocessing.get_context("fork")
@@ -405,13 +409,13 @@ def test_a_child_after_a_fork_opens_its_own() -> None:
         assert asyncio.run(both(OpenAI("small", base_url=endpoint.url))) == "hi"
 
 
-def test_it_pickles_as_its_settings() -> None:
+def test_pickles_as_its_settings() -> None:
     model = OpenAI("small", base_url="http://127.0.0.1:9/v1", timeout=3, extra={"top_p": 1})
     again = pickle.loads(pickle.dumps(model))
     assert (again.settings, again.fingerprint) == (model.settings, model.fingerprint)
 
 
-def test_the_fingerprint_changes_with_what_changes_answers() -> None:
+def test_fingerprint_changes_with_what_changes_replies() -> None:
     models = [
         OpenAI("a", base_url="http://h/v1"),
         OpenAI("b", base_url="http://h/v1"),
@@ -422,7 +426,7 @@ def test_the_fingerprint_changes_with_what_changes_answers() -> None:
     assert OpenAI("a", base_url="http://h/v1/", timeout=9).fingerprint == models[0].fingerprint
 
 
-def test_the_address_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_base_url_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FOURSCORE_BASE_URL", raising=False)
     assert OpenAI("m").settings.base_url == "https://api.openai.com/v1"
     monkeypatch.setenv("FOURSCORE_BASE_URL", "http://10.0.0.1:8000/v1/")
@@ -434,12 +438,12 @@ def test_the_address_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     "url",
     ["ftp://x/", "http://", "http://[::1", "http://u:p@h/v1", "http://h/v1?api-key=s", "nonsense"],
 )
-def test_an_address_that_cannot_be_used(url: str) -> None:
+def test_refuses_unusable_base_url(url: str) -> None:
     with pytest.raises(ConfigError, match="base_url"):
         OpenAI("m", base_url=url)
 
 
-def test_a_query_stays_at_the_end() -> None:
+def test_query_of_base_url_stays_at_the_end() -> None:
     with serve_endpoint([make_completion("hi")]) as endpoint:
         model = OpenAI("m", base_url=f"{endpoint.url}?api-version=1")
         assert asyncio.run(model.ask(PLAIN)).text == "hi"

@@ -50,7 +50,7 @@ def test_unknown_model_has_no_price() -> None:
     assert "no price known" in str(model.model_usage)
 
 
-def test_own_prices_go_before_list_prices_ones(tmp_path: Path) -> None:
+def test_own_prices_go_before_list_prices(tmp_path: Path) -> None:
     assert Prices().find("gpt-4o-mini") == Price(0.15, 0.6)
     assert Prices().find("claude-sonnet-4-5-20250929") == Price(3, 15)
     assert Prices().find("claude-3-5-haiku-latest") == Price(0.8, 4)

@@ -56,7 +56,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.mark.parametrize("kind", ["rate_limited", "server", "connection", "timeout", "malformed"])
-def test_what_passes_is_asked_again(kind: ErrorKind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retries_transient_errors(kind: ErrorKind, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = slept(monkeypatch)
     paid = Usage(calls=1, input_tokens=5)
     model = ScriptedModel([error(kind, usage=paid), error(kind), "hi"])
@@ -67,7 +67,7 @@ def test_what_passes_is_asked_again(kind: ErrorKind, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("kind", ["refused", "bad_request", "budget"])
-def test_what_does_not_pass_is_final(kind: ErrorKind) -> None:
+def test_does_not_retry_permanent_errors(kind: ErrorKind) -> None:
     model = ScriptedModel([error(kind)])
     with pytest.raises(ModelError, match=kind):
         asyncio.run(RetryingModel(model).ask(ASK))
@@ -83,7 +83,7 @@ def test_pauses_double_up_to_the_longest(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (caught.value.status, caught.value.usage) == (500, Usage(calls=7))
 
 
-def test_jitter_is_over_the_whole_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jitter_covers_the_whole_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = slept(monkeypatch)
     for seed in range(200):
         model = ScriptedModel([error("server"), "hi"])
@@ -92,14 +92,14 @@ def test_jitter_is_over_the_whole_interval(monkeypatch: pytest.MonkeyPatch) -> N
     assert 0.45 < max(pauses) <= 0.5
 
 
-def test_the_endpoint_says_when(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waits_as_long_as_the_endpoint_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = slept(monkeypatch)
     model = ScriptedModel([error("rate_limited", retry_after=20.0), "hi"])
     asyncio.run(RetryingModel(model, chance=Chance()).ask(ASK))
     assert pauses == [20.5]  # never earlier; a little later, or all would come at once
 
 
-def test_a_wait_that_ends_too_late_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_does_not_wait_past_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = slept(monkeypatch)
     model = ScriptedModel([error("rate_limited", retry_after=3600.0)])
     with pytest.raises(ModelError) as caught:
@@ -135,7 +135,7 @@ class Slow:
         return Response(text=str(number), usage=Usage(calls=1, input_tokens=1))
 
 
-def test_the_deadline_is_for_all_attempts() -> None:
+def test_deadline_covers_all_attempts() -> None:
     model = Slow(lambda number: 60.0)
     with pytest.raises(ModelError, match=r"no answer within 0\.1 s in all") as caught:
         asyncio.run(RetryingModel(model, deadline=0.1).ask(ASK))
@@ -145,7 +145,7 @@ def test_the_deadline_is_for_all_attempts() -> None:
         asyncio.run(RetryingModel(model, deadline=1.0, first=0.0).ask(ASK))
 
 
-def test_malformed_replies_have_a_limit_of_their_own() -> None:
+def test_malformed_replies_have_their_own_limit() -> None:
     model = ScriptedModel([error("malformed")])
     with pytest.raises(ModelError, match="malformed"):
         asyncio.run(RetryingModel(model, attempts=9, malformed=3).ask(ASK))
@@ -167,26 +167,26 @@ async def after_ten(model: Any, last: int = 1) -> list[Response]:
     return list(await asyncio.gather(*(model.ask(ASK) for _ in range(last))))
 
 
-def test_a_call_that_hangs_gets_a_second_one() -> None:
+def test_hanging_call_gets_a_second_call() -> None:
     model = Slow(lambda number: 60.0 if number == 11 else 0.0)
     (reply,) = asyncio.run(after_ten(hasty(model)))
     assert (reply.text, model.calls, model.cancelled, model.open) == ("12", 12, 1, 0)
 
 
-def test_the_first_may_still_win() -> None:
+def test_first_call_may_still_win() -> None:
     model = Slow(lambda number: 0.3 if number == 11 else 60.0 if number > 11 else 0.0)
     (reply,) = asyncio.run(after_ten(hasty(model)))
     assert (reply.text, model.calls - model.cancelled) == ("11", 11)
 
 
-def test_a_second_call_that_fails_is_replaced() -> None:
+def test_failed_second_call_is_replaced() -> None:
     failing = error("rate_limited", usage=Usage(calls=1))
     model = Slow(lambda n: failing if n in (12, 13, 14) else 60.0 if n == 11 else 0.0)
     (reply,) = asyncio.run(after_ten(hasty(model)))
     assert (reply.text, reply.usage.calls, model.open) == ("15", 4, 0)
 
 
-def test_a_first_call_that_fails_leaves_the_second() -> None:
+def test_second_call_goes_on_when_the_first_fails() -> None:
     class Late(Slow):
         async def ask(self, request: Request) -> Response:
             if self.calls == 10:
@@ -200,7 +200,7 @@ def test_a_first_call_that_fails_leaves_the_second() -> None:
     assert reply.text == "12"
 
 
-def test_both_may_fail() -> None:
+def test_raises_when_first_and_second_calls_fail() -> None:
     class Both(Slow):
         async def ask(self, request: Request) -> Response:
             if self.calls == 10:
@@ -214,7 +214,7 @@ def test_both_may_fail() -> None:
         asyncio.run(after_ten(hasty(model)))
 
 
-def test_a_first_call_that_answers_although_cancelled_leaves_no_trace_of_it() -> None:
+def test_first_call_that_answers_although_cancelled_is_used() -> None:
     class Stubborn(Slow):
         async def ask(self, request: Request) -> Response:
             if self.calls == 10:
@@ -235,7 +235,7 @@ def test_a_first_call_that_answers_although_cancelled_leaves_no_trace_of_it() ->
     assert asyncio.run(run()) == ("after all", 0)
 
 
-def test_a_second_call_that_breaks_is_heard_of() -> None:
+def test_unexpected_exception_of_a_second_call_is_raised() -> None:
     class Broken(Slow):
         async def ask(self, request: Request) -> Response:
             if self.calls == 11:
@@ -248,25 +248,25 @@ def test_a_second_call_that_breaks_is_heard_of() -> None:
     assert model.open == 0
 
 
-def test_until_enough_is_known_nothing_is_slow() -> None:
+def test_no_second_call_before_enough_calls_were_answered() -> None:
     model = Slow(lambda number: 0.3)
     asyncio.run(hasty(model).ask(ASK))
     assert model.calls == 1
 
 
-def test_slow_is_relative_to_the_others() -> None:
+def test_slow_is_relative_to_recent_calls() -> None:
     model = Slow(lambda number: 0.1 if number <= 10 else 0.3)
     asyncio.run(after_ten(hasty(model, times=8.0)))
     assert model.calls == 11
 
 
-def test_when_all_are_slow_few_get_a_second() -> None:
+def test_few_second_calls_when_all_calls_are_slow() -> None:
     model = Slow(lambda number: 0.0 if number <= 10 else 0.4)
     asyncio.run(after_ten(hasty(model, share=8), last=32))
     assert model.most <= 32 + 4
 
 
-def test_cancelling_the_ask_cancels_every_call() -> None:
+def test_cancelling_the_request_cancels_every_call() -> None:
     model = Slow(lambda number: 0.0 if number <= 10 else 60.0)
 
     async def run() -> None:
@@ -282,7 +282,7 @@ def test_cancelling_the_ask_cancels_every_call() -> None:
     assert (model.calls >= 12, model.open) == (True, 0)
 
 
-def test_the_limit_is_kept_and_grows_while_all_is_well() -> None:
+def test_concurrency_grows_while_calls_succeed() -> None:
     model = Slow(lambda number: 0.005)
 
     async def run() -> float:
@@ -294,7 +294,7 @@ def test_the_limit_is_kept_and_grows_while_all_is_well() -> None:
     assert model.most == 8
 
 
-def test_complaints_halve_the_limit_down_to_the_least() -> None:
+def test_overload_errors_halve_the_concurrency() -> None:
     model = Slow(lambda number: error("server", status=503))
 
     async def run() -> float:
@@ -306,7 +306,7 @@ def test_complaints_halve_the_limit_down_to_the_least() -> None:
     assert asyncio.run(run()) == 2
 
 
-def test_a_few_complaints_are_borne() -> None:
+def test_few_overload_errors_do_not_slow_down() -> None:
     model = Slow(lambda number: error("rate_limited") if number % 10 == 0 else 0.002)
 
     async def run() -> float:
@@ -318,7 +318,7 @@ def test_a_few_complaints_are_borne() -> None:
     assert asyncio.run(run()) >= 16
 
 
-def test_it_settles_where_the_endpoint_does() -> None:
+def test_concurrency_settles_at_the_endpoints_limit() -> None:
     """An endpoint that bears twenty at a time, and turns away the rest."""
 
     class Narrow(Slow):
@@ -338,7 +338,7 @@ def test_it_settles_where_the_endpoint_does() -> None:
     assert 5 <= asyncio.run(run()) <= 60
 
 
-def test_whoever_leaves_the_line_gives_up_no_place() -> None:
+def test_cancelled_waiting_call_frees_no_place() -> None:
     model = Slow(lambda number: 0.02)
 
     async def run() -> None:
@@ -355,7 +355,7 @@ def test_whoever_leaves_the_line_gives_up_no_place() -> None:
     assert (model.most, model.open) == (1, 0)
 
 
-def test_a_place_given_to_someone_who_has_gone() -> None:
+def test_place_given_to_a_cancelled_call_is_passed_on() -> None:
     """Cancelled in the very turn in which its place was given."""
     model = Slow(lambda number: 0.01)
 
@@ -371,7 +371,7 @@ def test_a_place_given_to_someone_who_has_gone() -> None:
     asyncio.run(run())
 
 
-def test_errors_that_say_nothing_of_the_load() -> None:
+def test_unrelated_errors_do_not_change_the_concurrency() -> None:
     async def run() -> float:
         limited = ConcurrencyLimitedModel(Slow(lambda n: error("budget")), start=16)
         await asyncio.gather(*(limited.ask(ASK) for _ in range(99)), return_exceptions=True)
@@ -380,7 +380,7 @@ def test_errors_that_say_nothing_of_the_load() -> None:
     assert asyncio.run(run()) == 16
 
 
-def test_they_pickle_as_their_settings() -> None:
+def test_wrappers_pickle_as_their_settings() -> None:
     client = OpenAI("m", base_url="http://127.0.0.1:9")
     stack = RetryingModel(
         ConcurrencyLimitedModel(HedgedModel(client, after=3), high=9), attempts=2, deadline=7
@@ -395,7 +395,7 @@ def test_they_pickle_as_their_settings() -> None:
     assert (again.name, again.fingerprint) == (client.name, client.fingerprint)
 
 
-def test_through_a_real_endpoint() -> None:
+def test_retries_against_an_http_endpoint() -> None:
     weather = [
         make_error(429, headers={"Retry-After": "0.01"}),
         make_error(500),

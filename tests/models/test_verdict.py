@@ -50,7 +50,7 @@ def refused(text: str, **how: Any) -> str:
         '{"score": 7, "sure": 1, "label": null, "flags": [true], "inner": {"a": 1}}',
     ],
 )
-def test_what_fits(text: str) -> None:
+def test_accepts_fitting_verdicts(text: str) -> None:
     value = parse_verdict(text, SCHEMA)
     assert value["score"] == 7
     assert type(value) is FrozenDict
@@ -99,12 +99,12 @@ def test_what_fits(text: str) -> None:
         ("x" * ((1 << 20) + 1), "longer than"),
     ],
 )
-def test_what_does_not(text: str, why: str) -> None:
+def test_refuses_replies_that_are_no_verdict(text: str, why: str) -> None:
     assert why in refused(text)
     assert len(refused(text)) < 600
 
 
-def test_a_truncated_reply_is_refused_whole() -> None:
+def test_refuses_truncated_reply() -> None:
     with pytest.raises(ModelError, match="cut off") as caught:
         parse_verdict('{"score": 7}', SCHEMA, truncated=True)
     assert not caught.value.transient
@@ -119,7 +119,7 @@ def test_a_truncated_reply_is_refused_whole() -> None:
         ('{"score": 5}', 5),
     ],
 )
-def test_prose_around_it(text: str, score: int) -> None:
+def test_accepts_prose_around_one_object(text: str, score: int) -> None:
     assert parse_verdict(text, SCHEMA, prose=True) == {"score": score}
 
 
@@ -133,12 +133,12 @@ def test_prose_around_it(text: str, score: int) -> None:
         ('so {"score": 7', "not JSON"),
     ],
 )
-def test_prose_that_could_mean_two_things(text: str, why: str) -> None:
+def test_refuses_ambiguous_prose(text: str, why: str) -> None:
     assert why in refused(text, prose=True)
 
 
 @pytest.mark.parametrize("hostile", ["{", '{"a":', "{ ", '{"', "[{", "```\n", "{1}", '{"a":1}'])
-def test_hostile_text_takes_no_longer_than_it_is_long(hostile: str) -> None:
+def test_hostile_text_takes_linear_time(hostile: str) -> None:
     """Anything quadratic would take hours here."""
     text = hostile * (900_000 // len(hostile))
     refused(text)
@@ -153,7 +153,7 @@ JSON = st.recursive(
 
 
 @given(score=st.integers(), extra=st.dictionaries(st.text(min_size=1), JSON, max_size=2))
-def test_a_value_that_passes_is_in_range_and_complete(score: int, extra: dict[str, Any]) -> None:
+def test_accepted_value_is_complete_and_in_range(score: int, extra: dict[str, Any]) -> None:
     text = json.dumps({"score": score, **extra})
     try:
         value = parse_verdict(text, SCHEMA)
@@ -166,7 +166,7 @@ def test_a_value_that_passes_is_in_range_and_complete(score: int, extra: dict[st
 
 
 @given(value=JSON)
-def test_only_objects_that_fit_pass(value: Any) -> None:
+def test_accepts_only_fitting_objects(value: Any) -> None:
     fits = isinstance(value, dict) and mismatch(value, SCHEMA) is None
     try:
         parse_verdict(json.dumps(value), SCHEMA)
@@ -182,7 +182,7 @@ def test_any_text_gives_a_verdict_or_a_model_error(text: str, prose: bool) -> No
 
 
 @given(before=st.text(), after=st.text(), score=st.integers(0, 10))
-def test_what_stands_around_never_changes_the_verdict(before: str, after: str, score: int) -> None:
+def test_surrounding_text_never_changes_the_verdict(before: str, after: str, score: int) -> None:
     text = f'{before}{{"score": {score}}}{after}'
     for prose in (False, True):
         with suppress(ModelError):
@@ -190,14 +190,14 @@ def test_what_stands_around_never_changes_the_verdict(before: str, after: str, s
 
 
 @given(first=st.integers(0, 10), second=st.integers(0, 10), between=st.text())
-def test_two_objects_never_pass(first: int, second: int, between: str) -> None:
+def test_refuses_two_objects(first: int, second: int, between: str) -> None:
     text = f'{{"score": {first}}}{between}{{"score": {second}}}'
     refused(text)
     refused(text, prose=True)
 
 
 @given(score=st.integers(0, 10), cut=st.integers(1, 40))
-def test_a_cut_never_passes(score: int, cut: int) -> None:
+def test_refuses_cut_off_objects(score: int, cut: int) -> None:
     text = json.dumps({"score": score, "sure": 0.25, "label": "good"})
     refused(text[: -min(cut, len(text) - 1)])
 
@@ -216,13 +216,13 @@ def test_a_cut_never_passes(score: int, cut: int) -> None:
         ({"type": "object", "properties": {"a": {"enum": []}}}, "schema.a.enum"),
     ],
 )
-def test_a_schema_that_would_not_be_checked_is_refused(schema: Any, why: str) -> None:
+def test_refuses_schema_with_unchecked_words(schema: Any, why: str) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         Request(messages=(ChatMessage("user", "?"),), schema=schema)
     assert why in str(caught.value)
 
 
-def test_the_schema_above_is_one() -> None:
+def test_accepts_the_schema_of_this_file() -> None:
     check_schema(SCHEMA)
 
 
@@ -238,14 +238,14 @@ def test_the_schema_above_is_one() -> None:
         ({"salt": 7}, "expected text"),
     ],
 )
-def test_an_ask_that_makes_no_sense(fields: dict[str, Any], why: str) -> None:
+def test_refuses_malformed_requests(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         Request(**{"messages": (ChatMessage("user", "?"),), **fields})
     with pytest.raises(ValueError, match="role"):
         ChatMessage("robot", "?")  # type: ignore[arg-type]
 
 
-def test_the_identity_of_an_ask() -> None:
+def test_digest_identifies_the_request() -> None:
     def digest_request(**fields: Any) -> str:
         return Request(**{"messages": (ChatMessage("user", "?"),), **fields}).digest
 

@@ -5,8 +5,8 @@ the process alive for ever. These threads are abandoned instead.
 
 Waking a thread costs more than a short call. So while calls have been quick, a call may wait for a
 thread that has just begun another; when that one turns out not to be quick, each waiting call
-gets its own thread, and none waits behind a call that hangs. Results are handed to the event loop in
-batches.
+gets its own thread, and none waits behind a call that hangs. Results are handed to the event loop
+in batches.
 """
 
 import asyncio

@@ -94,7 +94,7 @@ class WorkerPool:
         return self._settings.size
 
     def submit(self, function: Callable[[*Ts], R], /, *args: *Ts, deadline: float) -> Future[R]:
-        """Return a future of the result; cancelling it works at any time and kills a running job."""
+        """Return a future of the result; cancelling it works at any time, and kills the job."""
         job = Job(self, _frame(function, args, deadline), deadline)
         while not self._get_pool_thread().queue_job(job):
             pass  # that thread has ended, by a fork or a failure: a new one is started

@@ -39,7 +39,7 @@ from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.learned_rubric import write_learned_rubric
 from fourscore.labels.learning.settings import LearningSettings
 from fourscore.models.messages import Model, ModelError
-from fourscore.models.model_spec import usual_cache
+from fourscore.models.model_spec import get_default_cache
 
 NAME = "auto_grader"
 #: Seconds between two tries to get a lock that another process holds.
@@ -140,7 +140,7 @@ class _Grader:
     def _find_path(self, run_id: str) -> Path:
         if self.section.rubric_file:
             return Path(self.section.rubric_file).expanduser().resolve()
-        return usual_cache().with_name("rubrics") / f"{run_id}.yaml"
+        return get_default_cache().with_name("rubrics") / f"{run_id}.yaml"
 
     def _make_judge(self, document: Mapping[str, Any], path: Path) -> Any:
         """Return one judge with the criteria of all dimensions: themes change no value."""

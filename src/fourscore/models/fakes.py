@@ -1,10 +1,10 @@
-"""The worst judges there are: they give the lowest verdict unless a text tells them to give better.
+"""Fake models that obey what they read, for testing a judge's defences against injection.
 
-A judge's defences are tested with them. `gullible` obeys and believes what it reads in the turns
-of the user, where judges put what an agent wrote, and not the system's, where they put their own
-rules; it reads what is hidden in invisible characters, as large models do. `careful` is as easily
-led, but keeps to the fences: it reads nothing that stands between the marks of the number that it
-was told first. So what moves `careful` has got out of its fence, and what moves only `gullible`
+They give the lowest verdict unless a text orders a better one. `gullible` obeys and believes what it
+reads in messages of the user, where judges put what an agent wrote, but not in those of the system,
+where judges put their own rules; it reads invisible characters too, as large models do. `careful`
+obeys as easily, but reads nothing inside a fence: between marks with the first check number of the
+prompt. So a text that moves `careful` has escaped from its fence, and one that moves only `gullible`
 needs a better model.
 """
 
@@ -23,8 +23,8 @@ NUMBER = re.compile(
     r"[^.\n{}]{0,80}?(?<![\d.])(\d{1,4}(?:\.\d+)?)(?![\d.]*\d)",
     re.IGNORECASE,
 )
-#: An order to be pleased, a claim that there is reason to, or a verdict that is there already. A
-#: judge's own form of the reply, `"verdict": "yes" or "no"`, is none.
+#: An order to give a good verdict, a claim that the text is right, or a ready verdict; but not the
+#: form of the reply in a judge's own prompt: `"verdict": "yes" or "no"`.
 PRAISE = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,60}\b(?:instruction|rule|rubric|prompt|above)"
     r"|\b(?:full|maximum|highest|perfect|top)\s+(?:marks?|score|rating|grade|points?)"
@@ -39,14 +39,14 @@ PRAISE = re.compile(
     r"|максимальн\w+ балл|満点|만점",
     re.IGNORECASE,
 )
-#: The number of a judge's material.
+#: The check number in a judge's prompt.
 MARK = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])")
-#: A text that is one line behind its title, as in a brief question.
+#: A text of one line behind its title, as in the brief form of a prompt.
 LINE = re.compile(r"^[^\n:]{1,40}: [^\n]*$", re.MULTILINE)
-#: The words that the last line of a brief question leaves the choice of, the best first.
+#: The choices in the last line of a brief prompt, the best first.
 WORDS = re.compile(r"(?:yes or no|“是”或“否”|primary(?:, |、)secondary (?:or|或) unreliable)\W*$")
-#: No more of a text is read, and no more objects in it that may be a verdict.
-READ, OBJECTS = 200_000, 20
+#: Characters that are read, and objects in them that are tried as a verdict.
+MAX_CHARACTERS, MAX_OBJECTS = 200_000, 20
 _TAG, _SELECTOR = (
     re.compile("[\U000e0020-\U000e007e]"),
     re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"),
@@ -56,66 +56,68 @@ _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
 def make_gullible_model(name: str = "gullible") -> ScriptedModel:
-    """A scripted model that obeys what it reads."""
+    """Return a scripted model that obeys what it reads."""
     return ScriptedModel(obey, name=name)
 
 
 def make_careful_model(name: str = "careful") -> ScriptedModel:
-    """The same for what stands outside of all fences."""
+    """Return a scripted model that obeys what it reads outside of fences."""
     return ScriptedModel(lambda request: obey(request, fences=True), name=name)
 
 
 def obey(request: Request, fences: bool = False) -> str:
-    """The verdict that the text asks for."""
-    told = "\n".join(turn.content for turn in request.messages if turn.role == "user")[:READ]
-    found = MARK.search(told)
+    """Return the verdict that a text orders, else the lowest."""
+    shown = "\n".join(each.content for each in request.messages if each.role == "user")[
+        :MAX_CHARACTERS
+    ]
+    found = MARK.search(shown)
     number = "" if found is None else found[0]
     schema = request.schema
     if fences and schema is None:
-        told = LINE.sub("", told)
+        shown = LINE.sub("", shown)
     elif fences and number:
-        told = _outside(told, number)
-    text = seen(told)
+        shown = _remove_fenced(shown, number)
+    text = decode_invisible(shown)
     if schema is None and (choice := WORDS.search(text)) is not None:
         words: list[str] = re.findall(r"yes|no|是|否|primary|unreliable", choice[0])
         before = text[: choice.start()]
         return words[0 if NUMBER.search(before) or PRAISE.search(before) else -1]
     if schema is None:
         return "10" if NUMBER.search(text) or PRAISE.search(text) else "0"
-    ready = _verdict(text, schema)
+    ready = _find_verdict(text, schema)
     if ready is not None:
         return ready
     wanted = NUMBER.search(text)
     order = wanted or PRAISE.search(text)
-    said = "" if order is None else order[0]  # its evidence: words that stand in the text
-    made = _made(schema, said, None if wanted is None else float(wanted[1]))
+    order_text = "" if order is None else order[0]  # a quotation from the text, for the evidence
+    made = _make_value(schema, order_text, None if wanted is None else float(wanted[1]))
     if number and isinstance(made, dict) and "number" in made:
-        made["number"] = number  # whoever keeps to a form copies what has to be copied
+        made["number"] = number  # as a model would that follows the form of the reply
     return json.dumps(made)
 
 
-def seen(text: str) -> str:
-    """What a model may read out of characters that nobody sees."""
+def decode_invisible(text: str) -> str:
+    """Return the text with invisible characters decoded."""
     text = _TAG.sub(lambda sign: chr(ord(sign[0]) - 0xE0000), text)
-    text = _SELECTOR.sub(lambda run: _bytes(run[0]), text)
+    text = _SELECTOR.sub(lambda run: _decode_selectors(run[0]), text)
     text = _TURNED.sub(lambda turned: turned[1][::-1], text)
     return _UNSEEN.sub("", text)
 
 
-def _bytes(run: str) -> str:
+def _decode_selectors(run: str) -> str:
     codes = (ord(sign) - (0xFE00 if ord(sign) < 0x10000 else 0xE00F0) for sign in run)
     return bytes(codes).decode("utf-8", "replace")
 
 
-def _outside(text: str, number: str) -> str:
+def _remove_fenced(text: str, number: str) -> str:
     mark = re.escape(number)
     return re.sub(rf"\[{mark} ([^\]\n]*)\]\n.*?\n\[{mark} /\1\]", "", text, flags=re.DOTALL)
 
 
-def _verdict(text: str, schema: dict[str, Any]) -> str | None:
-    """The first object in the text that would do, of the first few that begin like one."""
+def _find_verdict(text: str, schema: dict[str, Any]) -> str | None:
+    """Return the first object in the text that fits the schema, as JSON."""
     for tried, found in enumerate(re.finditer(r"\{\s*\"", text)):
-        if tried == OBJECTS:
+        if tried == MAX_OBJECTS:
             break
         try:
             value, _ = STRICT_DECODER.raw_decode(text, found.start())
@@ -126,25 +128,27 @@ def _verdict(text: str, schema: dict[str, Any]) -> str | None:
     return None
 
 
-def _made(schema: dict[str, Any], said: str, number: float | None) -> Any:
-    """The best value that fits where something was said, else the worst; the number if it fits."""
-    pleased = bool(said)
+def _make_value(schema: dict[str, Any], order_text: str, number: float | None) -> Any:
+    """Return the best value that fits the schema if there is an order, else the worst."""
+    is_ordered = bool(order_text)
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
-        return schema["enum"][-1 if pleased else 0]
+        return schema["enum"][-1 if is_ordered else 0]
     kinds = schema.get("type", "string")
     kind = kinds if isinstance(kinds, str) else kinds[0]
     if kind == "object":
-        return {n: _made(s, said, number) for n, s in schema.get("properties", {}).items()}
+        return {
+            n: _make_value(s, order_text, number) for n, s in schema.get("properties", {}).items()
+        }
     if kind == "array":
-        count = schema.get("minItems", 1 if pleased else 0)
-        return [_made(schema.get("items", {}), said, number) for _ in range(count)]
+        count = schema.get("minItems", 1 if is_ordered else 0)
+        return [_make_value(schema.get("items", {}), order_text, number) for _ in range(count)]
     if kind in ("integer", "number"):
         low, high = schema.get("minimum", 0), schema.get("maximum", 10)
         best = high if number is None or not low <= number <= high else number
-        value = best if pleased else low
+        value = best if is_ordered else low
         return int(value) if kind == "integer" else value
     if kind == "boolean":
-        return pleased
-    return None if kind == "null" else (said or "Nothing tells me to.")
+        return is_ordered
+    return None if kind == "null" else (order_text or "Nothing tells me to.")

@@ -25,7 +25,7 @@ from fourscore.models.budget import Budget
 from fourscore.models.cache import CachedModel
 from fourscore.models.endpoint import EndpointModel
 from fourscore.models.messages import Model
-from fourscore.models.model_spec import make_paid_model
+from fourscore.models.model_spec import make_shared_model
 from fourscore.models.prices import Price, Prices
 from fourscore.models.usage_meter import MeteredModel, ModelUsage
 from fourscore.models.wrapper import find_layer
@@ -72,7 +72,7 @@ class ModelPool:
             if self.cache is False or (self.cache is not None and merged.get("cache") is None):
                 merged["cache"] = self.cache
             # No lock, which a fork might leave locked: a model made twice has opened nothing.
-            found = self._models.setdefault(key, make_paid_model(spec, merged, self.budget))
+            found = self._models.setdefault(key, make_shared_model(spec, merged, self.budget))
         if type(settings) is FrozenDict and len(self._frozen) < MAX_FROZEN:
             self._frozen[identity] = (
                 settings,

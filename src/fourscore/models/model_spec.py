@@ -1,15 +1,15 @@
-"""A model from a line of configuration: `openai:gpt-4o-mini`, `anthropic:claude-haiku-4-5`.
+"""Make a model from its specification: `openai:gpt-4o-mini`, `anthropic:claude-haiku-4-5`.
 
-The stack, from the judge inwards, and why in this order:
+The wrappers around a client, from the outermost inwards, and why in this order:
 
-    Cached      what is known costs nothing, not even a place in line
-    Retrying    asks again, and waits without holding a place
-    Limited     holds a place while a call is under way
-    Hedged      sees calls without their time in line
-    Budgeted    sets aside for each single call, first, second or repeated; from the budget of
-                all models of a run, and from one of its own where its settings say so
-    Metered     counts each of them
-    client      makes it
+    CachedModel              a stored reply costs nothing and waits for nothing
+    RetryingModel            waits between attempts without occupying a place
+    ConcurrencyLimitedModel  occupies a place while a call is under way
+    HedgedModel              measures calls without their wait for a place
+    BudgetedModel            reserves the cost of each call, first, second or repeated, in the
+                             budget of the run, and in the model's own where its settings have one
+    MeteredModel             counts every call
+    client                   makes the call
 """
 
 import os
@@ -35,12 +35,12 @@ from fourscore.models.scripted import ScriptedModel
 from fourscore.models.usage_meter import MeteredModel
 
 KINDS = ("openai", "anthropic", "scripted")
-#: Settings of the client itself.
-CLIENT = ("base_url", "key_env", "key_file", "timeout", "extra", "max_tokens")
+#: Settings of the client.
+CLIENT_SETTINGS = ("base_url", "key_env", "key_file", "timeout", "extra", "max_tokens")
 
 
 class StackSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What stands around the client. `cache`: a path, True for the usual one, False for none."""
+    """Settings of the wrappers. `cache`: a path, True for the default one, False for none."""
 
     cache: str | Path | bool | None = None
     cache_bytes: int = MAX_BYTES
@@ -55,16 +55,16 @@ class StackSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 def make_model(spec: str, **settings: Any) -> Model:
-    """The model that a specification names, with everything a judge should have around it.
+    """Make the model that a specification names, with all wrappers that a judge needs.
 
-    Clients are cached by default, scripts are not: `scripted:gullible`, `scripted:careful`, or
-    `scripted:` and the text it always answers with.
+    Clients are cached by default, scripted models are not: `scripted:gullible`, `scripted:careful`,
+    or `scripted:` and the text that it always answers with.
     """
-    return make_paid_model(spec, settings, None)
+    return make_shared_model(spec, settings, None)
 
 
-def make_paid_model(spec: str, settings: Mapping[str, Any], budget: Budget | None) -> Model:
-    """The same, paying from a budget that others pay from too."""
+def make_shared_model(spec: str, settings: Mapping[str, Any], budget: Budget | None) -> Model:
+    """Like `make_model`, with a budget that other models share."""
     kind, colon, name = spec.partition(":")
     if not colon or not name:
         raise ConfigError(
@@ -72,12 +72,12 @@ def make_paid_model(spec: str, settings: Mapping[str, Any], budget: Budget | Non
         )
     if kind not in KINDS:
         raise ConfigError(f"{spec!r}: {suggest_known(kind, KINDS)}", field="model")
-    inner = {key: value for key, value in settings.items() if key in CLIENT}
+    inner = {key: value for key, value in settings.items() if key in CLIENT_SETTINGS}
     try:
-        stack = StackSettings(**{k: v for k, v in settings.items() if k not in CLIENT})
+        stack = StackSettings(**{k: v for k, v in settings.items() if k not in CLIENT_SETTINGS})
         return _stacked(_client(kind, name, inner), stack, kind, budget)
     except TypeError as error:
-        known = ", ".join((*CLIENT, *StackSettings.__struct_fields__))
+        known = ", ".join((*CLIENT_SETTINGS, *StackSettings.__struct_fields__))
         raise ConfigError(f"{spec!r}: {error}; known: {known}", field="model") from None
     except ValueError as error:
         raise ConfigError(f"{spec!r}: {error}", field="model") from None
@@ -89,7 +89,7 @@ def _client(kind: str, name: str, settings: Mapping[str, Any]) -> Model:
     if kind == "anthropic":
         return Anthropic(name, **settings)
     if settings:
-        raise TypeError(f"a script has no {', '.join(settings)}")
+        raise TypeError(f"a scripted model has no setting {', '.join(settings)}")
     known = {"gullible": make_gullible_model, "careful": make_careful_model}
     return known[name]() if name in known else ScriptedModel([name], name=f"scripted:{name}")
 
@@ -114,12 +114,12 @@ def _stacked(client: Model, stack: StackSettings, kind: str, budget: Budget | No
     cache = kind != "scripted" if stack.cache is None else stack.cache
     if cache is False:
         return model
-    path = usual_cache() if cache is True else Path(cache)
+    path = get_default_cache() if cache is True else Path(cache)
     return CachedModel(model, path, max_bytes=stack.cache_bytes)
 
 
-def usual_cache() -> Path:
-    """`FOURSCORE_CACHE`, else a file in the user's folder for caches."""
+def get_default_cache() -> Path:
+    """Return the path in `FOURSCORE_CACHE`, else one in the user's cache folder."""
     if named := os.environ.get("FOURSCORE_CACHE"):
         return Path(named)
     folder = os.environ.get("XDG_CACHE_HOME") or "~/.cache"

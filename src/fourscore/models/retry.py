@@ -22,8 +22,8 @@ from fourscore.models.wrapper import ModelWrapper
 
 
 class RetryingModel(ModelWrapper):
-    """At most `attempts` calls, with at most `malformed` malformed replies, within `deadline` seconds
-    in all; then the last error. Pauses grow from `first` to `longest` seconds, with the random
+    """At most `attempts` calls and `malformed` malformed replies within `deadline` seconds in all;
+    then the last error. Pauses grow from `first` to `longest` seconds, with the random
     numbers of `chance`."""
 
     def __init__(

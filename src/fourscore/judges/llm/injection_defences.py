@@ -19,7 +19,7 @@ from typing import Literal, get_args
 import msgspec
 
 from fourscore.judges.hidden_text import remove_invisible
-from fourscore.models.model_spec import usual_cache
+from fourscore.models.model_spec import get_default_cache
 
 #: Each can be switched off by the option `without`, to measure what it is worth.
 #: `fence`: marks around untrusted text, or one line for it.
@@ -125,7 +125,7 @@ def _secret() -> bytes:
     """
     if named := os.environ.get("FOURSCORE_SECRET"):
         return hashlib.blake2b(named.encode(), digest_size=32).digest()
-    path = usual_cache().with_name("fence.secret")
+    path = get_default_cache().with_name("fence.secret")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _write_once(path)
