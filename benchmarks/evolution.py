@@ -118,8 +118,8 @@ def table(runs: int, seed: int) -> None:
             if name == "0/100, 4% differ" and effect > 4:
                 continue  # no more than four points can be gained
             shares, pairs = accepted(draw, effect, runs, f"{seed} {name} {effect}")
-            told = "".join(f"{share:9.1%}" for share in shares)
-            print(f"{effect:+3.0f} points  {name:20} {told}    {pairs:4.0f}", flush=True)
+            columns = "".join(f"{share:9.1%}" for share in shares)
+            print(f"{effect:+3.0f} points  {name:20} {columns}    {pairs:4.0f}", flush=True)
 
 
 def cost(runs: int, seed: int) -> None:

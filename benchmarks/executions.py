@@ -54,15 +54,15 @@ NOUNS = ("alpha", "order", "parser", "login", "cart", "stream", "index", "router
 class Spent(NamedTuple):
     seconds: float
     megabytes: float
-    told: dict[str, Any]
+    document: dict[str, Any]
 
 
 def shown(chance: random.Random, failed: bool) -> str:
     """What a tool puts out, in 200 characters."""
-    said = {"a": chance.choice(NOUNS), "b": chance.choice(NOUNS)}
-    said |= {"n": str(chance.randrange(100, 1000)), "m": str(chance.randrange(10, 60))}
-    clean = chance.choice(CLEAN).format(**said) * 5
-    return (chance.choice(FAILED).format(**said) + clean if failed else clean)[:200]
+    words = {"a": chance.choice(NOUNS), "b": chance.choice(NOUNS)}
+    words |= {"n": str(chance.randrange(100, 1000)), "m": str(chance.randrange(10, 60))}
+    clean = chance.choice(CLEAN).format(**words) * 5
+    return (chance.choice(FAILED).format(**words) + clean if failed else clean)[:200]
 
 
 def write(path: Path, records: int, *, output: str = "", pretty: bool = False) -> None:
@@ -95,9 +95,9 @@ def spent(command: list[str], source: Path | None = None) -> Spent:
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
-        told = json.loads(out.read())
+        document = json.loads(out.read())
     assert child.returncode == 0, command
-    return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, told)
+    return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, document)
 
 
 def best(rounds: int, command: list[str], source: Path | None = None) -> Spent:
@@ -119,12 +119,15 @@ def main() -> None:
             size = path.stat().st_size
             score = [*FOURSCORE, "score", str(path), "--per", "version", "--json"]
             ours = best(rounds, score)
-            counts = ours.told["counts"]
+            counts = ours.document["counts"]
             print(f"{label}: {records:,} records, {size / 1e6:,.0f} MB, best of {rounds}")
             show("fourscore score", records, size, ours)
             jq = best(1, JQ, path)
             show("jq, counting only", records, size, jq)
-            assert (counts["tool_calls"], counts["succeeded"]) == (jq.told["calls"], jq.told["ok"])
+            assert (counts["tool_calls"], counts["succeeded"]) == (
+                jq.document["calls"],
+                jq.document["ok"],
+            )
             print(f"  {jq.seconds / ours.seconds:.1f} times as fast\n")
         write(path, records)
         whole = spent([*FOURSCORE, "score", str(path), "--json"])

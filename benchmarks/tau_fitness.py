@@ -69,10 +69,11 @@ def main() -> None:
         print(f"{signal.name:18} {area(rows, each)}  mean {mean:.3f}")
     for name, runs in baselines(rows).items():
         show_area(name, runs)
-    told = make_document(asyncio.run(score_log(str(args.file), make_fitness_rubric())))
-    counts = told["counts"]
+    document = make_document(asyncio.run(score_log(str(args.file), make_fitness_rubric())))
+    counts = document["counts"]
     print(
-        f"fourscore score: {told['score']} {told['grade']}, {counts['tool_calls']} calls, ", end=""
+        f"fourscore score: {document['score']} {document['grade']}, {counts['tool_calls']} calls, ",
+        end="",
     )
     print(f"{counts['failed']} failed, {counts['unknown']} unknown, {counts['retries']} retries")
     print(f"{len(rows) / seconds:,.0f} runs a second of CPU time, read and scored")

@@ -36,14 +36,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
+def document(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
     capsys.readouterr()
     assert main(["evolve", *words, "--json"]) == code
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
 
-def said(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+def message(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
     capsys.readouterr()
     assert main(["evolve", *words]) == code
     both = capsys.readouterr()
@@ -84,87 +84,87 @@ def test_init_keeps_the_prompt_and_its_settings(
 
 
 def test_a_bad_setting_leaves_no_evolution(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = said(capsys, "init", "two", "--prompt", "prompt.md", "--budget", "1", code=2)
+    out = message(capsys, "init", "two", "--prompt", "prompt.md", "--budget", "1", code=2)
     assert "budget" in out
     assert not Path("two/log.jsonl").exists()
     assert main(["evolve", "init", "two", "--prompt", "prompt.md", "--budget", "20"]) == 0
 
 
 def test_status_says_where_it_stands(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "mutation   any risk: allowed" in said(capsys, "status")
+    assert "mutation   any risk: allowed" in message(capsys, "status")
     grown(here)
-    found = told(capsys, "status")
+    found = document(capsys, "status")
     assert (found["active"]["number"], found["versions"], found["pending"]["number"]) == (3, 4, 4)
     assert (found["decisions"], found["accepted"], found["expected_false"]) == (2, 2, 0.1)
     assert found["strategies"] == {"format_change": {"tried": 2, "accepted": 2}}
     assert found["must_roll_back"]["reason"] == "error_rate"
     assert found["may_mutate"]["low"]["reason"] == "cool_down"
-    out = said(capsys, "status")
+    out = message(capsys, "status")
     for words in ("active     3", "at most 0.1 of them by chance", "pending    4", "70% of the"):
         assert words in out
 
 
 def test_versions_and_their_texts(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grown(here)
-    found = told(capsys, "versions")["versions"]
+    found = document(capsys, "versions")["versions"]
     assert [each["status"] for each in found] == ["retired", "retired", "active", "candidate"]
     assert [each["best"] for each in found] == [False, True, False, False]
-    assert said(capsys, "versions", "2") == "Version 2.\n"
-    assert told(capsys, "versions", "2")["text"] == "Version 2.\n"
-    assert "retired, best" in said(capsys, "versions")
-    assert told(capsys, "versions", "9", code=2)["error"]["field"] == "version"
+    assert message(capsys, "versions", "2") == "Version 2.\n"
+    assert document(capsys, "versions", "2")["text"] == "Version 2.\n"
+    assert "retired, best" in message(capsys, "versions")
+    assert document(capsys, "versions", "9", code=2)["error"]["field"] == "version"
 
 
 def test_history_is_the_newest_first(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grown(here)
-    found = told(capsys, "history")
+    found = document(capsys, "history")
     assert [each["event"] for each in found["events"]] == [
         "candidate", "execution", "decision", "candidate", "decision", "candidate", "init",
     ]  # fmt: skip
     assert found["events"][2]["decision"]["low"] > 0
-    few = told(capsys, "history", "--limit", "2")
+    few = document(capsys, "history", "--limit", "2")
     assert (len(few["events"]), few["left_out"]) == (2, 5)
-    out = said(capsys, "history", "--limit", "6")
+    out = message(capsys, "history", "--limit", "6")
     assert "3 against 2: promoted, +47.50 points" in out
     assert "3 from 2 by format_change, high risk: [red]" in out
     assert "3: 30.00, n=100, 70% failed" in out
     assert "and 1 before" in out
-    assert said(capsys, "history", "--limit", "0", code=2)
+    assert message(capsys, "history", "--limit", "0", code=2)
 
 
 def test_rollback(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no earlier version" in said(capsys, "rollback", code=2)
+    assert "no earlier version" in message(capsys, "rollback", code=2)
     grown(here)
-    found = told(capsys, "rollback")
+    found = document(capsys, "rollback")
     assert (found["left"], found["active"]["number"], found["reason"]) == (3, 2, "error_rate")
-    assert said(capsys, "rollback", "1", "--why", "a person") == (
+    assert message(capsys, "rollback", "1", "--why", "a person") == (
         "active: 1 (versions/0001.md), was 2\n"
     )
-    last = told(capsys, "history")["events"][0]
+    last = document(capsys, "history")["events"][0]
     assert (last["event"], last["reason"], last["why"]) == ("rollback", "asked", "a person")
-    assert "2 to 1: a person" in said(capsys, "history")
-    assert "4 was never active" in said(capsys, "rollback", "4", code=2)
-    assert "1 is active now" in said(capsys, "rollback", "1", code=2)
+    assert "2 to 1: a person" in message(capsys, "history")
+    assert "4 was never active" in message(capsys, "rollback", "4", code=2)
+    assert "1 is active now" in message(capsys, "rollback", "1", code=2)
 
 
 def test_a_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for action in ("status", "versions", "history", "rollback"):
-        assert "no log.jsonl" in said(capsys, action, "--dir", str(tmp_path), code=2)
-        assert told(capsys, action, "--dir", str(tmp_path), code=2)["exit_code"] == 2
+        assert "no log.jsonl" in message(capsys, action, "--dir", str(tmp_path), code=2)
+        assert document(capsys, action, "--dir", str(tmp_path), code=2)["exit_code"] == 2
 
 
 def test_the_literal_rule_from_two_scores(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["decide", "--rule", "literal", "--seed", "1", "--old", "80", "--new"]
-    assert told(capsys, *words, "83") == {
+    assert document(capsys, *words, "83") == {
         "accepted": True, "reason": "marginal_improvement", "delta": 3.0,
     }  # fmt: skip
-    assert told(capsys, *words, "79")["accepted"] is True  # this seed explores
+    assert document(capsys, *words, "79")["accepted"] is True  # this seed explores
     other = ["decide", "--rule", "literal", "--seed", "2", "--old", "80", "--new"]
-    assert told(capsys, *other, "79", code=1) == {
+    assert document(capsys, *other, "79", code=1) == {
         "accepted": False, "reason": "exploration", "delta": -1.0,
     }  # fmt: skip
-    assert told(capsys, *words, "70", code=1)["reason"] == "regression"
-    assert "without regard to chance" in said(capsys, *words, "90")
+    assert document(capsys, *words, "70", code=1)["reason"] == "regression"
+    assert "without regard to chance" in message(capsys, *words, "90")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_the_literal_rule_from_two_scores(capsys: pytest.CaptureFixture[str]) ->
 def test_decide_says_what_it_needs(
     capsys: pytest.CaptureFixture[str], words: list[str], part: str
 ) -> None:
-    assert part in said(capsys, "decide", *words, code=2)
+    assert part in message(capsys, "decide", *words, code=2)
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +208,7 @@ def test_two_stored_runs_are_decided_as_pairs(
 ) -> None:
     store, old, new = stored
     where = ["--store", str(store)]
-    found = told(capsys, "decide", old, new, *where)
+    found = document(capsys, "decide", old, new, *where)
     assert (found["accepted"], found["reason"], found["n"]) == (True, "improvement", 100)
     assert found["delta"] == pytest.approx(35.0)
     assert 0 < found["low"] < 35 < found["high"]
@@ -216,11 +216,11 @@ def test_two_stored_runs_are_decided_as_pairs(
     assert found["left_out"] == {
         "only_in_old": 0, "only_in_new": 0, "changed": 0, "not_measured": 0,
     }  # fmt: skip
-    worse = told(capsys, "decide", new, old, *where, code=1)
+    worse = document(capsys, "decide", new, old, *where, code=1)
     assert (worse["accepted"], worse["reason"], worse["exit_code"]) == (False, "no_gain", 1)
-    same = told(capsys, "decide", old, old, *where, code=1)
+    same = document(capsys, "decide", old, old, *where, code=1)
     assert (same["reason"], same["delta"]) == ("undecided", 0.0)
-    literal = told(capsys, "decide", old, new, *where, "--rule", "literal")
+    literal = document(capsys, "decide", old, new, *where, "--rule", "literal")
     assert (literal["reason"], literal["n"]) == ("significant_improvement", 100)
 
 
@@ -229,15 +229,17 @@ def test_a_budget_has_looks_and_may_ask_for_more(
 ) -> None:
     store, old, new = stored
     where = ["--store", str(store)]
-    early = told(capsys, "decide", old, new, *where, "--budget", "100")
+    early = document(capsys, "decide", old, new, *where, "--budget", "100")
     assert (early["look"], early["looks"]) == (3, 4)
     assert early["n"] < 100
-    more = told(capsys, "decide", old, old, *where, "--budget", "400", code=1)
+    more = document(capsys, "decide", old, old, *where, "--budget", "400", code=1)
     assert (more["reason"], more["more"], more["n"]) == ("more_cases", 100, 100)
-    assert "100 more pairs" in said(capsys, "decide", old, old, *where, "--budget", "400", code=1)
-    out = said(capsys, "decide", old, new, *where, "--budget", "1", code=2)
+    assert "100 more pairs" in message(
+        capsys, "decide", old, old, *where, "--budget", "400", code=1
+    )
+    out = message(capsys, "decide", old, new, *where, "--budget", "1", code=2)
     assert "--budget" in out
-    assert "accepted  improvement" in said(capsys, "decide", old, new, *where)
+    assert "accepted  improvement" in message(capsys, "decide", old, new, *where)
 
 
 def test_foreign_words_cannot_paint_the_terminal() -> None:

@@ -80,7 +80,7 @@ def begun(folder: Path) -> bool:
 
 
 def go_on(
-    folder: Path, told: Callable[[int], None] = lambda _: None, steps: int = len(STEPS)
+    folder: Path, lines: Callable[[int], None] = lambda _: None, steps: int = len(STEPS)
 ) -> Evolution:
     """From where it stands to the end; the caller closes it."""
     clock = Clock()
@@ -92,7 +92,7 @@ def go_on(
         while evolution.history.lines <= steps:
             clock.step = evolution.history.lines
             STEPS[(clock.step - 1) % len(STEPS)](evolution)
-            told(clock.step)
+            lines(clock.step)
     except BaseException:
         evolution.close()  # as the kernel does when a process ends
         raise
@@ -101,7 +101,7 @@ def go_on(
 
 if __name__ == "__main__":
 
-    def told(step: int) -> None:
+    def lines(step: int) -> None:
         print(step, flush=True)  # noqa: T201
 
-    go_on(Path(sys.argv[1]), told).close()
+    go_on(Path(sys.argv[1]), lines).close()

@@ -62,10 +62,10 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> Callable[..., bool]:
         """The same few lines of YAML, read thousands of times."""
         if not path.is_file():
             return read_settings(path)
-        told = path, path.read_bytes()
-        if told not in known:
-            known[told] = read_settings(path)
-        return known[told]
+        document = path, path.read_bytes()
+        if document not in known:
+            known[document] = read_settings(path)
+        return known[document]
 
     monkeypatch.setattr("fourscore.evolve.folder.read_settings", read)
 

@@ -231,7 +231,7 @@ def test_a_reader_repairs_nothing(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "document"),
     [
         ('{"event":"candidate"', "log.jsonl:2: not a JSON object"),
         ("[]", "log.jsonl:2"),
@@ -254,13 +254,13 @@ def test_a_reader_repairs_nothing(folder: Path) -> None:
         ("\xff", "log.jsonl:2"),
     ],
 )  # fmt: skip
-def test_a_log_that_was_edited_names_its_line(folder: Path, line: str, told: str) -> None:
+def test_a_log_that_was_edited_names_its_line(folder: Path, line: str, document: str) -> None:
     with (folder / "log.jsonl").open("ab") as stream:
         stream.write(line.encode("latin-1") + b"\n")
     for write in (True, False):
         with pytest.raises(InputError) as caught:
             Evolution(folder, write=write)
-        assert told in str(caught.value)
+        assert document in str(caught.value)
 
 
 def test_a_decision_and_its_result_must_agree(folder: Path) -> None:
@@ -273,11 +273,11 @@ def test_a_decision_and_its_result_must_agree(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "document"),
     [
         ('"active": 1', '"active": 2', "state.json:3: active: 2, but by log.jsonl it is 1"),
         ('"active": 1', '"active": "one"', "state.json:3: active: expected int"),
-        ('"lines": 1', '"lines": 9', "state.json:8: lines: it knows 9 lines"),
+        ('"lines": 1', '"lines": 9', "state.json:8: lines: it was derived from 9 lines"),
         ('"lines": 1', '"lines": 0', "state.json:8: lines"),
         ('"format": 1', '"format": 2', "state.json:2: format: 2: this version"),
         ('"best"', '"beast"', "state.json"),
@@ -286,13 +286,13 @@ def test_a_decision_and_its_result_must_agree(folder: Path) -> None:
     ],
 )
 def test_a_state_that_was_edited_names_its_line(
-    folder: Path, old: str, new: str, told: str
+    folder: Path, old: str, new: str, document: str
 ) -> None:
     state = folder / "state.json"
     state.write_text(state.read_text().replace(old, new, 1))
     with pytest.raises(InputError) as caught:
         Evolution(folder)
-    assert told in str(caught.value)
+    assert document in str(caught.value)
     state.unlink()
     with Evolution(folder) as evolution:  # as every such message says
         assert evolution.active.number == 1
@@ -311,7 +311,7 @@ def test_a_text_that_was_edited_is_named(folder: Path) -> None:
 def test_a_text_that_nobody_recorded_is_not_written_over(folder: Path) -> None:
     (folder / "versions/0002.md").write_text("By hand.\n")
     with opened(folder) as evolution:
-        with pytest.raises(DataError, match=r"0002\.md: it is there"):
+        with pytest.raises(DataError, match=r"0002\.md: this file is not in log"):
             added(evolution)
         assert evolution.history.lines == 1
     assert (folder / "versions/0002.md").read_text() == "By hand.\n"

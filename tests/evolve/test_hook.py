@@ -23,8 +23,8 @@ RUN = [sys.executable, "-c", "import sys; from fourscore.cli.main import main; s
 
 
 def event(**more: Any) -> bytes:
-    told = {"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash", **more}
-    return json.dumps(told).encode()
+    document = {"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash", **more}
+    return json.dumps(document).encode()
 
 
 def hook(path: Path, text: bytes, *more: str) -> "subprocess.CompletedProcess[bytes]":
@@ -76,9 +76,9 @@ def test_what_a_run_put_out_is_kept_within_bounds(response: Any, output: str | N
 
 def test_an_error_in_what_a_run_put_out_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "e.jsonl"
-    said = {"stdout": "", "stderr": "bash: foo: command not found"}
-    assert hook(path, event(tool_response=said)).returncode == 0
-    assert hook(path, event(tool_response=said), "--no-output").returncode == 0
+    text = {"stdout": "", "stderr": "bash: foo: command not found"}
+    assert hook(path, event(tool_response=text)).returncode == 0
+    assert hook(path, event(tool_response=text), "--no-output").returncode == 0
     assert [outcome.failed for outcome in map(execution, LogFile(str(path)).traces())] == [1]
     assert path.read_text().count("command not found") == 1
 

@@ -82,12 +82,12 @@ class ScriptedProposer:
         self.parents.append(parent_text)
         if not self.script:
             return Refusal(reason="the script is over")
-        told = self.script.pop(0)
-        if isinstance(told, Exception):
-            raise told
-        if isinstance(told, Refusal):
-            return told
-        text, risk = told if isinstance(told, tuple) else (told, "low")
+        lines = self.script.pop(0)
+        if isinstance(lines, Exception):
+            raise lines
+        if isinstance(lines, Refusal):
+            return lines
+        text, risk = lines if isinstance(lines, tuple) else (lines, "low")
         return Proposal(
             text=text,
             strategy="persona_adjust" if risk == "high" else "emphasis_shift",
@@ -98,12 +98,12 @@ class ScriptedProposer:
         )
 
 
-class Desk:
+class Bench:
     """An evolution with an agent in a file, and steps of it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.told: list[str] = []
+        self.lines: list[str] = []
         (folder / "agent.py").write_text(AGENT)
         (folder / "checks.py").write_text(CHECKS)
         (folder / "rubric.yaml").write_text(RUBRIC)
@@ -133,14 +133,14 @@ class Desk:
                 cases_path="cases.jsonl",
                 plan=RunPlan(repeats=evolution.settings.repeats),
                 show_progress=_silent,
-                most=most,
+                max_attempts=most,
             )
             cases = split(CaseFile(folder / "cases.jsonl").cases(), evolution.settings.split)
             way = LoopOptions(
                 rule=rule,
                 seed=seed,
                 proposer=choose_strategy or (lambda _: proposer),
-                tell=self.told.append,
+                report=self.lines.append,
             )
             evaluator = Evaluator(evolution, store, setup)
             return asyncio.run(EvolutionLoop(evolution, evaluator, cases, way).run(generations))
@@ -160,15 +160,15 @@ def _silent(_planned: int) -> Any:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
 
 
-def test_a_better_version_is_found_and_a_worse_one_is_not(desk: Desk) -> None:
-    desk.begin()
-    ended = desk.step(ScriptedProposer("right: 0.1", "right: 0.9", "right: 0.5"), 3)
+def test_a_better_version_is_found_and_a_worse_one_is_not(bench: Bench) -> None:
+    bench.begin()
+    ended = bench.step(ScriptedProposer("right: 0.1", "right: 0.9", "right: 0.5"), 3)
     assert (ended.generations, ended.reason) == (3, "done")
-    with desk.opened() as evolution:
+    with bench.opened() as evolution:
         assert [each.status for each in evolution.versions()] == [
             "retired",
             "rejected",
@@ -181,45 +181,45 @@ def test_a_better_version_is_found_and_a_worse_one_is_not(desk: Desk) -> None:
     assert (ended.held_out.low or 0) > 0
 
 
-def test_mutations_see_only_what_informs_and_decisions_only_what_decides(desk: Desk) -> None:
-    desk.begin()
+def test_mutations_see_only_what_informs_and_decisions_only_what_decides(bench: Bench) -> None:
+    bench.begin()
     proposer = ScriptedProposer("right: 0.9", "right: 0.8")
-    desk.step(proposer, 2)
+    bench.step(proposer, 2)
     assert {find_part(case) for case in proposer.shown} == {"inform"}
-    with Store(desk.folder / "runs.db") as store:
+    with Store(bench.folder / "runs.db") as store:
         for info in store.runs():
             purpose = info.id.rpartition("-")[2]
             part = "inform" if purpose.startswith("x") else purpose
             assert {find_part(row.case.id) for row in store.rows(info.id)} == {part}
 
 
-def test_a_clear_difference_needs_few_cases(desk: Desk) -> None:
-    desk.begin("right: 0.9")
-    desk.step(ScriptedProposer("right: 0.01"))
-    with desk.opened() as evolution:
+def test_a_clear_difference_needs_few_cases(bench: Bench) -> None:
+    bench.begin("right: 0.9")
+    bench.step(ScriptedProposer("right: 0.01"))
+    with bench.opened() as evolution:
         (decision,) = [event.decision for event in evolution.history.decisions]
     assert (decision.look, decision.n) == (1, decision.n)
-    assert sum(call.startswith("right: 0.01|") for call in desk.calls) == decision.n < 30
+    assert sum(call.startswith("right: 0.01|") for call in bench.calls) == decision.n < 30
 
 
-def test_the_active_version_is_asked_once_for_each_case(desk: Desk) -> None:
-    desk.begin("right: 0.5")
-    desk.step(ScriptedProposer("right: 0.12", "right: 0.23", "right: 0.34"), 3)
-    attempts_made = [call for call in desk.calls if call.startswith("right: 0.5|")]
+def test_the_active_version_is_asked_once_for_each_case(bench: Bench) -> None:
+    bench.begin("right: 0.5")
+    bench.step(ScriptedProposer("right: 0.12", "right: 0.23", "right: 0.34"), 3)
+    attempts_made = [call for call in bench.calls if call.startswith("right: 0.5|")]
     assert len(attempts_made) == len(set(attempts_made))
 
 
-def test_a_refusal_is_recorded_and_known_from_then_on(desk: Desk) -> None:
-    desk.begin()
+def test_a_refusal_is_recorded_and_known_from_then_on(bench: Bench) -> None:
+    bench.begin()
     digest = digest_prompt("right: 7")
     refused = Refusal(reason="too long", strategy="format_change", risk="low", digest=digest)
-    desk.step(ScriptedProposer(refused, "right: 0.9"))
-    with desk.opened() as evolution:
+    bench.step(ScriptedProposer(refused, "right: 0.9"))
+    with bench.opened() as evolution:
         notes = [event for event in evolution.events() if isinstance(event, Noted)]
         assert notes[0].about == "refused"
         assert notes[0].data["reason"] == "too long"
     again = ScriptedProposer()
-    ended = desk.step(again)
+    ended = bench.step(again)
     assert again.records[0].get_tally("format_change").refused == 1
     assert again.records[0].has_text("right: 7")
     assert again.records[0].has_text("right: 0.4")
@@ -228,29 +228,29 @@ def test_a_refusal_is_recorded_and_known_from_then_on(desk: Desk) -> None:
     assert "the script is over" in ended.why
 
 
-def test_refusals_without_end_end_the_step(desk: Desk) -> None:
-    desk.begin()
+def test_refusals_without_end_end_the_step(bench: Bench) -> None:
+    bench.begin()
     refused = Refusal(reason="no", strategy="format_change")
-    ended = desk.step(ScriptedProposer(*[refused] * (MOST_REFUSED + 5)))
+    ended = bench.step(ScriptedProposer(*[refused] * (MOST_REFUSED + 5)))
     assert ended.reason == "refused"
-    with desk.opened() as evolution:
+    with bench.opened() as evolution:
         about = [event.about for event in evolution.events() if isinstance(event, Noted)]
         assert about.count("refused") == MOST_REFUSED
 
 
-def test_a_model_that_does_not_answer_is_nobodys_try(desk: Desk) -> None:
-    desk.begin()
-    ended = desk.step(ScriptedProposer(ModelError("connection", "no route")), 2)
+def test_a_model_that_does_not_answer_is_nobodys_try(bench: Bench) -> None:
+    bench.begin()
+    ended = bench.step(ScriptedProposer(ModelError("connection", "no route")), 2)
     assert (ended.reason, ended.generations) == ("model", 0)
     assert "no route" in ended.why
-    assert desk.step(ScriptedProposer("right: 0.9")).reason == "done"
-    with desk.opened() as evolution:
+    assert bench.step(ScriptedProposer("right: 0.9")).reason == "done"
+    with bench.opened() as evolution:
         assert evolution.active.number == 2
         assert evolution.history.decisions[0].version == 2
 
 
-def test_chance_is_the_same_after_a_kill(desk: Desk) -> None:
-    desk.begin()
+def test_chance_is_the_same_after_a_kill(bench: Bench) -> None:
+    bench.begin()
 
     class Dice(ScriptedProposer):
         async def propose(
@@ -265,24 +265,24 @@ def test_chance_is_the_same_after_a_kill(desk: Desk) -> None:
             raise ModelError("connection", "no route")
 
     one, other, seeded = Dice(), Dice(), Dice()
-    desk.step(one)
-    desk.step(other)
-    desk.step(seeded, seed=1)
+    bench.step(one)
+    bench.step(other)
+    bench.step(seeded, seed=1)
     assert one.script == other.script != seeded.script
 
 
 # Limits
 
 
-def test_the_days_limit_ends_the_step(desk: Desk) -> None:
-    desk.begin(settings="limits: {mutations_per_day: 2, cool_down: 0}\n")
-    ended = desk.step(ScriptedProposer("right: 0.1", "right: 0.2", "right: 0.3"), 5)
+def test_the_days_limit_ends_the_step(bench: Bench) -> None:
+    bench.begin(settings="limits: {mutations_per_day: 2, cool_down: 0}\n")
+    ended = bench.step(ScriptedProposer("right: 0.1", "right: 0.2", "right: 0.3"), 5)
     assert (ended.reason, ended.generations) == ("per_day", 2)
-    assert ended.why == "no mutation: 2 mutations today, no more are allowed"
+    assert ended.why == "no mutation: 2 mutations today: the daily limit is reached"
 
 
-def test_after_the_days_high_risks_only_lower_ones_are_asked_for(desk: Desk) -> None:
-    desk.begin(settings="limits: {high_risk_per_day: 1, cool_down: 0}\n")
+def test_after_the_days_high_risks_only_lower_ones_are_asked_for(bench: Bench) -> None:
+    bench.begin(settings="limits: {high_risk_per_day: 1, cool_down: 0}\n")
     attempts_made: list[str] = []
     proposer = ScriptedProposer(("right: 0.1", "high"), "right: 0.2")
 
@@ -290,29 +290,29 @@ def test_after_the_days_high_risks_only_lower_ones_are_asked_for(desk: Desk) -> 
         attempts_made.append(risk)
         return proposer
 
-    assert desk.step(proposer, 2, choose_strategy=choose_strategy).reason == "done"
+    assert bench.step(proposer, 2, choose_strategy=choose_strategy).reason == "done"
     assert attempts_made == ["high", "medium"]
-    ended = desk.step(None, choose_strategy=lambda risk: None)
+    ended = bench.step(None, choose_strategy=lambda risk: None)
     assert (ended.reason, ended.why) == (
         "high_risk",
-        "no mutation: 1 high-risk mutations today, no more are allowed",
+        "no mutation: 1 high-risk mutations today: the daily limit is reached",
     )
 
 
-def test_the_cool_down_is_made_of_executions(desk: Desk) -> None:
-    desk.begin(settings="limits: {cool_down: 3}\n")
-    desk.step(ScriptedProposer("right: 0.1", "right: 0.2"), 2)
-    with desk.opened() as evolution:
+def test_the_cool_down_is_made_of_executions(bench: Bench) -> None:
+    bench.begin(settings="limits: {cool_down: 3}\n")
+    bench.step(ScriptedProposer("right: 0.1", "right: 0.2"), 2)
+    with bench.opened() as evolution:
         kinds = [type(event).__name__ for event in evolution.events()]
     first, second = (at for at, kind in enumerate(kinds) if kind == "Proposed")
     assert kinds[:first].count("Executed") == 1
     assert kinds[first:second].count("Executed") == 3
-    assert any("cool-down: 2 executions" in line for line in desk.told)
+    assert any("cool-down: 2 executions" in line for line in bench.lines)
 
 
-def test_a_stable_version_is_left_alone(desk: Desk) -> None:
-    desk.begin("right: 1.0", settings="limits: {stable_runs: 2, cool_down: 2}\n")
-    ended = desk.step(ScriptedProposer("right: 0.1", "right: 0.2"), 5)
+def test_a_stable_version_is_left_alone(bench: Bench) -> None:
+    bench.begin("right: 1.0", settings="limits: {stable_runs: 2, cool_down: 2}\n")
+    ended = bench.step(ScriptedProposer("right: 0.1", "right: 0.2"), 5)
     assert (ended.reason, ended.generations) == ("stable", 1)
     assert "average 100.00" in ended.why
 
@@ -320,48 +320,48 @@ def test_a_stable_version_is_left_alone(desk: Desk) -> None:
 # The way back
 
 
-def test_a_version_that_breaks_the_agent_is_rolled_back(desk: Desk) -> None:
-    desk.begin()
-    with desk.opened() as evolution:
+def test_a_version_that_breaks_the_agent_is_rolled_back(bench: Bench) -> None:
+    bench.begin()
+    with bench.opened() as evolution:
         new = evolution.add("break right: 1", strategy="s", risk="low")
         evolution.promote(new.number)
-    ended = desk.step(ScriptedProposer("right: 0.9"))
+    ended = bench.step(ScriptedProposer("right: 0.9"))
     assert ended.reason == "rolled_back"
     assert ended.why == (
         "rolled back from version 2 to 1: 100% of the cases failed, 50% are allowed"
     )
-    with desk.opened() as evolution:
+    with bench.opened() as evolution:
         assert evolution.active.number == 1
-    assert desk.step(ScriptedProposer("right: 0.9")).reason == "done"
+    assert bench.step(ScriptedProposer("right: 0.9")).reason == "done"
 
 
-def test_two_drops_in_a_row_are_rolled_back(desk: Desk) -> None:
-    desk.begin("right: 0.1", settings="limits: {cool_down: 5}\n")
-    with desk.opened() as evolution:
+def test_two_drops_in_a_row_are_rolled_back(bench: Bench) -> None:
+    bench.begin("right: 0.1", settings="limits: {cool_down: 5}\n")
+    with bench.opened() as evolution:
         new = evolution.add("fading right: 1.0", strategy="s", risk="low")
         evolution.decide(new.number, decide_by_scores(10, 90))
-    ended = desk.step(ScriptedProposer("right: 0.9"))
+    ended = bench.step(ScriptedProposer("right: 0.9"))
     assert (ended.reason, ended.why[:36]) == ("rolled_back", "rolled back from version 2 to 1: 2 d")
-    with desk.opened() as evolution:
+    with bench.opened() as evolution:
         assert evolution.active.number == 1
 
 
-def test_drops_within_the_noise_are_none_unless_taken_literally(desk: Desk) -> None:
-    (desk.folder / "agent.py").write_text(AGENT.replace(
+def test_drops_within_the_noise_are_none_unless_taken_literally(bench: Bench) -> None:
+    (bench.folder / "agent.py").write_text(AGENT.replace(
         'hashlib.blake2b(question.encode(), digest_size=4)',
         'hashlib.blake2b(f"{question}{CALLS.read_text().count(question)}".encode(), digest_size=4)',
     ))  # fmt: skip
     settings = "limits: {cool_down: 12}\nrollback: {share_of_best: null}\n"
-    desk.begin("right: 0.1", settings)
-    with desk.opened() as evolution:
+    bench.begin("right: 0.1", settings)
+    with bench.opened() as evolution:
         new = evolution.add("right: 0.50", strategy="s", risk="low")
         evolution.promote(new.number)
-    assert desk.step(ScriptedProposer("right: 0.9")).reason == "done"
-    assert any("within the noise of" in line for line in desk.told)
-    literal = desk.folder / "literal"
+    assert bench.step(ScriptedProposer("right: 0.9")).reason == "done"
+    assert any("within the noise of" in line for line in bench.lines)
+    literal = bench.folder / "literal"
     literal.mkdir()
-    other = Desk(literal)
-    (literal / "agent.py").write_text((desk.folder / "agent.py").read_text())
+    other = Bench(literal)
+    (literal / "agent.py").write_text((bench.folder / "agent.py").read_text())
     other.begin("right: 0.1", settings)
     with other.opened() as evolution:
         new = evolution.add("right: 0.50", strategy="s", risk="low")
@@ -372,135 +372,136 @@ def test_drops_within_the_noise_are_none_unless_taken_literally(desk: Desk) -> N
 # The literal rule
 
 
-def test_exploration_stays_on_a_branch_and_its_children_have_to_win(desk: Desk) -> None:
-    desk.begin("right: 0.50")
+def test_exploration_stays_on_a_branch_and_its_children_have_to_win(bench: Bench) -> None:
+    bench.begin("right: 0.50")
     seed = next(n for n in range(100) if Random(f"{n} version 2").random() < 0.2)
     proposer = ScriptedProposer("right: 0.495", "right: 0.51", "right: 0.52")
-    desk.step(proposer, rule="literal", seed=seed)
-    with desk.opened() as evolution:
+    bench.step(proposer, rule="literal", seed=seed)
+    with bench.opened() as evolution:
         assert evolution.version(2).status == "branch"
         assert evolution.active.number == 1
-    desk.step(proposer, rule="literal", seed=seed)
-    with desk.opened() as evolution:
+    bench.step(proposer, rule="literal", seed=seed)
+    with bench.opened() as evolution:
         child = evolution.version(3)
         assert (child.parent, child.status) == (2, "rejected")
         assert evolution.history.decisions[-1].decision.rule == "paired"
         assert evolution.history.decisions[-1].against == 1
-    desk.step(proposer, rule="literal", seed=seed)
+    bench.step(proposer, rule="literal", seed=seed)
     assert proposer.parents == ["right: 0.50", "right: 0.495", "right: 0.50"]
 
 
 # Going on
 
 
-def test_a_spent_budget_of_cases_is_gone_on_with_and_nobody_is_asked_twice(desk: Desk) -> None:
-    desk.begin()
+def test_a_spent_budget_of_cases_is_gone_on_with_and_nobody_is_asked_twice(bench: Bench) -> None:
+    bench.begin()
     proposer, steps = ScriptedProposer("right: 0.9"), 0
-    while desk.step(proposer, most=23).reason == "cases":
+    while bench.step(proposer, most=23).reason == "cases":
         steps += 1
-        assert len(desk.calls) == 23 * steps
-    assert len(desk.calls) == len(set(desk.calls))
-    with desk.opened() as evolution:
+        assert len(bench.calls) == 23 * steps
+    assert len(bench.calls) == len(set(bench.calls))
+    with bench.opened() as evolution:
         assert evolution.active.number == 2
-    whole = desk.folder / "whole"
+    whole = bench.folder / "whole"
     whole.mkdir()
-    other = Desk(whole)
+    other = Bench(whole)
     other.begin()
     other.step(ScriptedProposer("right: 0.9"))
     logs = [
-        (each.folder / "evolution" / "log.jsonl").read_text().splitlines() for each in (desk, other)
+        (each.folder / "evolution" / "log.jsonl").read_text().splitlines()
+        for each in (bench, other)
     ]
     assert logs[0][:4] == logs[1][:4]
     assert logs[0][-1] == logs[1][-1]
 
 
-def test_a_candidate_that_cannot_be_measured_waits_and_is_then_given_up(desk: Desk) -> None:
-    desk.begin()
-    with desk.opened() as evolution:
+def test_a_candidate_that_cannot_be_measured_waits_and_is_then_given_up(bench: Bench) -> None:
+    bench.begin()
+    with bench.opened() as evolution:
         evolution.add("right: 0.9", strategy="s", risk="low")
-    (desk.folder / "away").touch()
-    ended = desk.step(ScriptedProposer())
+    (bench.folder / "away").touch()
+    ended = bench.step(ScriptedProposer())
     assert ended.reason == "unmeasured"
-    with desk.opened() as evolution:
+    with bench.opened() as evolution:
         assert evolution.version(2).status == "withdrawn"
         new = evolution.add("right: 0.95", strategy="s", risk="low")
-    (desk.folder / "away").unlink()
-    assert desk.step(ScriptedProposer()).reason == "done"
-    with desk.opened() as evolution:
+    (bench.folder / "away").unlink()
+    assert bench.step(ScriptedProposer()).reason == "done"
+    with bench.opened() as evolution:
         assert evolution.active == evolution.version(new.number)
 
 
-def test_a_candidate_has_a_second_chance_to_be_measured(desk: Desk) -> None:
-    desk.begin()
-    away = desk.folder / "away"
+def test_a_candidate_has_a_second_chance_to_be_measured(bench: Bench) -> None:
+    bench.begin()
+    away = bench.folder / "away"
 
     class Leaving(ScriptedProposer):
         async def propose(self, *given: Any) -> Any:
             away.touch()
             return await super().propose(*given)
 
-    ended = desk.step(Leaving("right: 0.9"), 2)
+    ended = bench.step(Leaving("right: 0.9"), 2)
     assert (ended.reason, ended.generations) == ("unmeasured", 0)
     assert ended.why.endswith("cases were not measured: too few pairs for a decision")
-    with desk.opened() as evolution:
+    with bench.opened() as evolution:
         assert evolution.pending == evolution.version(2)
     away.unlink()
-    assert desk.step(ScriptedProposer()).reason == "done"
-    with desk.opened() as evolution:
+    assert bench.step(ScriptedProposer()).reason == "done"
+    with bench.opened() as evolution:
         assert evolution.active.number == 2
-    assert len(desk.calls) == len(set(desk.calls))
+    assert len(bench.calls) == len(set(bench.calls))
 
 
-def test_an_answer_that_was_not_judged_is_judged_and_not_asked_for(desk: Desk) -> None:
-    desk.begin()
-    (desk.folder / "away").touch()
-    ended = desk.step(ScriptedProposer("right: 0.9"))
+def test_an_answer_that_was_not_judged_is_judged_and_not_asked_for(bench: Bench) -> None:
+    bench.begin()
+    (bench.folder / "away").touch()
+    ended = bench.step(ScriptedProposer("right: 0.9"))
     assert (ended.reason, ended.generations) == ("unmeasured", 0)
-    with desk.opened() as evolution:
+    with bench.opened() as evolution:
         assert not evolution.history.executions
-    assert desk.calls
-    (desk.folder / "away").unlink()
-    assert desk.step(ScriptedProposer("right: 0.9")).reason == "done"
-    assert len(desk.calls) == len(set(desk.calls))
+    assert bench.calls
+    (bench.folder / "away").unlink()
+    assert bench.step(ScriptedProposer("right: 0.9")).reason == "done"
+    assert len(bench.calls) == len(set(bench.calls))
 
 
-def test_a_changed_case_is_asked_again(desk: Desk) -> None:
-    desk.begin("right: 0.5")
-    desk.step(ScriptedProposer("right: 0.1"))
-    text = (desk.folder / "cases.jsonl").read_text()
-    (desk.folder / "cases.jsonl").write_text(text.replace('"question ', '"new question '))
-    before = len(desk.calls)
-    desk.step(ScriptedProposer("right: 0.2"))
-    assert all("new question" in call for call in desk.calls[before:])
+def test_a_changed_case_is_asked_again(bench: Bench) -> None:
+    bench.begin("right: 0.5")
+    bench.step(ScriptedProposer("right: 0.1"))
+    text = (bench.folder / "cases.jsonl").read_text()
+    (bench.folder / "cases.jsonl").write_text(text.replace('"question ', '"new question '))
+    before = len(bench.calls)
+    bench.step(ScriptedProposer("right: 0.2"))
+    assert all("new question" in call for call in bench.calls[before:])
 
 
-def test_repeats_are_one_pair(desk: Desk) -> None:
-    desk.begin(settings=f"limits: {FREE}\nrepeats: 2\n")
-    desk.step(ScriptedProposer("right: 0.9"))
-    with desk.opened() as evolution:
+def test_repeats_are_one_pair(bench: Bench) -> None:
+    bench.begin(settings=f"limits: {FREE}\nrepeats: 2\n")
+    bench.step(ScriptedProposer("right: 0.9"))
+    with bench.opened() as evolution:
         (decided,) = evolution.history.decisions
-    with Store(desk.folder / "runs.db") as store:
+    with Store(bench.folder / "runs.db") as store:
         runs = [info for info in store.runs() if info.id.endswith("-decide")]
         assert [len(list(store.rows(info.id))) for info in runs] == [2 * decided.decision.n] * 2
-    assert len(desk.calls) == 2 * len(set(desk.calls))
+    assert len(bench.calls) == 2 * len(set(bench.calls))
 
 
-def test_the_held_out_part_is_noted_once_for_each_result(desk: Desk) -> None:
-    desk.begin()
-    first = desk.step(ScriptedProposer())
+def test_the_held_out_part_is_noted_once_for_each_result(bench: Bench) -> None:
+    bench.begin()
+    first = bench.step(ScriptedProposer())
     assert first.held_out is not None
     assert first.held_out.summary.startswith("version 1: ")
-    desk.step(ScriptedProposer())
-    desk.step(ScriptedProposer("right: 0.9"))
-    with desk.opened() as evolution:
+    bench.step(ScriptedProposer())
+    bench.step(ScriptedProposer("right: 0.9"))
+    with bench.opened() as evolution:
         notes = [each for each in evolution.events() if isinstance(each, Noted)]
     assert [(each.data["first"], each.data["active"]) for each in notes] == [(1, 1), (1, 2)]
 
 
-def test_a_gain_that_does_not_hold_is_said(desk: Desk) -> None:
-    desk.begin("right: 0.9")
-    with desk.opened() as evolution:
+def test_a_gain_that_does_not_hold_is_said(bench: Bench) -> None:
+    bench.begin("right: 0.9")
+    with bench.opened() as evolution:
         evolution.promote(evolution.add("right: 0.2", strategy="s", risk="low").number)
-    ended = desk.step(ScriptedProposer())
+    ended = bench.step(ScriptedProposer())
     assert ended.held_out is not None
     assert "no gain here: the decisions were fitted to their own cases" in ended.held_out.summary

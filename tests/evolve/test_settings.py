@@ -54,7 +54,7 @@ def test_other_agents_are_left_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "document"),
     [
         ("budget: 200\nbudgte: 3\n", "evolution.yaml:2: budgte: unknown key; did you mean budget?"),
         ("\nbudget: many\n", "evolution.yaml:2: budget: expected int"),
@@ -73,10 +73,10 @@ def test_other_agents_are_left_as_they_are(tmp_path: Path) -> None:
         ("a: [\n", "evolution.yaml"),
     ],
 )
-def test_a_mistake_names_file_line_and_field(tmp_path: Path, text: str, told: str) -> None:
+def test_a_mistake_names_file_line_and_field(tmp_path: Path, text: str, document: str) -> None:
     with pytest.raises(ConfigError) as caught:
         read_settings(written(tmp_path, text))
-    assert told in str(caught.value)
+    assert document in str(caught.value)
 
 
 def test_what_init_writes_reads_back(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     history = _action(actions, "history", "every step, the newest first", folder=True)
     history.add_argument("--limit", type=int, default=50, metavar="N", help="so many (50)")
     back = _action(actions, "rollback", "make an earlier version active again", folder=True)
-    told = "which (the best, else the one that was active before)"
-    back.add_argument("version", nargs="?", type=int, metavar="VERSION", help=told)
+    text = "which (the best, else the one that was active before)"
+    back.add_argument("version", nargs="?", type=int, metavar="VERSION", help=text)
     back.add_argument("--why", default="", metavar="TEXT", help="kept in the history")
     stepping.add_arguments(_action(actions, "step", "propose, compare, decide, record"), FOLDER)
     reporting.add_arguments(_action(actions, "report", "the lineage as one HTML file"), FOLDER)
@@ -64,8 +64,8 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     add("dir", nargs="?", default=FOLDER, metavar="DIR", help=f"where it goes ({FOLDER})")
     begin = parser.add_mutually_exclusive_group(required=True)
     begin.add_argument("--prompt", metavar="FILE", help="the text to begin with")
-    told = "an evolution to look at, with an agent, cases and a rubric: runs without a key"
-    begin.add_argument("--example", action="store_true", help=told)
+    text = "an evolution to look at, with an agent, cases and a rubric: runs without a key"
+    begin.add_argument("--example", action="store_true", help=text)
     add("--cases", metavar="FILE", help="what versions are tried on")
     add("--agent", metavar="SPEC", help="who is given the prompt")
     add("--rubric", metavar="FILE", help="how answers are judged")
@@ -79,22 +79,22 @@ def _init(args: argparse.Namespace) -> int:
     if args.example:
         return _example(args)
     folder, text = Path(args.dir), _prompt(args.prompt)
-    told: dict[str, object] = {
-        key: _placed(folder, getattr(args, key))
+    values: dict[str, object] = {
+        key: _relative_to(folder, getattr(args, key))
         for key in ("cases", "rubric", "store")
         if getattr(args, key) is not None
     }
     if args.agent is not None:
         file, python, name = args.agent.partition(".py:")
         plain = python and " " not in file
-        told["agent"] = f"{_placed(folder, file)}{python}{name}" if plain else args.agent
+        values["agent"] = f"{_relative_to(folder, file)}{python}{name}" if plain else args.agent
     for key in ("model", "budget", "margin"):
         if getattr(args, key) is not None:
-            told[key] = getattr(args, key)
-    if told and (folder / NAME).exists():
+            values[key] = getattr(args, key)
+    if values and (folder / NAME).exists():
         message = f"{NAME} is there already: change it there, without options here"
         raise ConfigError(message, file=str(folder / NAME))
-    with Evolution.begin(folder, text, format_settings(told), source=args.prompt) as evolution:
+    with Evolution.begin(folder, text, format_settings(values), source=args.prompt) as evolution:
         where = "" if str(folder) == FOLDER else f" --dir {folder}"
         return _begun(args, evolution, f"fourscore evolve status{where}")
 
@@ -168,11 +168,11 @@ def _rollback(args: argparse.Namespace) -> int:
         reason = ruling.reason if ruling.yes else "asked"
         why = args.why or (ruling.why if ruling.yes else "")
         active = evolution.rollback(args.version, reason=reason, why=why)
-        told = version_document(evolution, active)
-        document = {"left": left, "active": told, "reason": reason, "why": why}
+        version = version_document(evolution, active)
+        document = {"left": left, "active": version, "reason": reason, "why": why}
     if args.json:
         return _json(document)
-    sys.stdout.write(f"active: {active.number} ({told['file']}), was {left}\n")
+    sys.stdout.write(f"active: {active.number} ({version['file']}), was {left}\n")
     return PASSED
 
 
@@ -186,7 +186,7 @@ def _prompt(path: str) -> str:
         raise DataError("not UTF-8", file=path, field="--prompt") from None
 
 
-def _placed(folder: Path, name: str) -> str:
+def _relative_to(folder: Path, name: str) -> str:
     """A file name as it reads from the folder."""
     return name if Path(name).is_absolute() else os.path.relpath(name, folder)
 

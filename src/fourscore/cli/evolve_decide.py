@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--store-b", metavar="FILE", help="where the second run is kept, if elsewhere")
     add_scores_argument(parser)
-    told = "pairs at the most, looked at up to four times; without it, all there are, once"
-    add("--budget", type=int, metavar="N", help=told)
+    text = "pairs at the most, looked at up to four times; without it, all there are, once"
+    add("--budget", type=int, metavar="N", help=text)
     add("--level", type=float, default=0.05, metavar="SHARE", help="of false acceptances (0.05)")
     add("--margin", type=float, default=2.0, metavar="POINTS", help="of a gain worth it (2)")
 

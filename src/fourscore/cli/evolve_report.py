@@ -15,8 +15,8 @@ NAME = "lineage.html"
 
 def add_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
     add = parser.add_argument
-    told = f"where it is ({folder})"
-    add("dir", nargs="?", default=argparse.SUPPRESS, metavar="DIR", help=told)
+    document = f"where it is ({folder})"
+    add("dir", nargs="?", default=argparse.SUPPRESS, metavar="DIR", help=document)
     add("--dir", dest="dir", default=folder, metavar="DIR", help="the same")
     add("--out", default=NAME, metavar="FILE", help=f"where the page goes ({NAME})")
 
@@ -33,8 +33,8 @@ def run(args: argparse.Namespace) -> int:
             raise DataError(message, file=args.out, field="--out") from None
         active, versions = evolution.active.number, len(evolution.history.versions)
     if args.json:
-        told = {"report": args.out, "versions": versions, "active": active}
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        document = {"report": args.out, "versions": versions, "active": active}
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
         sys.stdout.write(f"report: {out}\n")
     return PASSED

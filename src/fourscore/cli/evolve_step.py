@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     args.dir = args.where or args.dir
     # An agent may change the folder while it works.
     with Evolution(Path(args.dir).resolve()) as evolution:
-        settings = _told(evolution.settings, args)
+        settings = _apply_options(evolution.settings, args)
         rubric, agents, proposer = _parts(settings, evolution.path)
         cases = _cases(settings)
         most, means = _means(settings, args)
@@ -78,16 +78,18 @@ def run(args: argparse.Namespace) -> int:
             cases_path=str(settings.cases),
             plan=_plan(settings),
             show_progress=_watch,
-            most=most,
+            max_attempts=most,
         )
-        way = LoopOptions(rule=settings.rule, seed=settings.seed, proposer=proposer, tell=_tell)
+        options = LoopOptions(
+            rule=settings.rule, seed=settings.seed, proposer=proposer, report=_write_line
+        )
         with Store(_made(settings.store)) as store:
             evaluator = Evaluator(evolution, store, setup)
-            work = EvolutionLoop(evolution, evaluator, cases, way).run(args.generations)
-            ended = _carry_out(args, work, pool, settings)
-            if ended is None:
+            work = EvolutionLoop(evolution, evaluator, cases, options).run(args.generations)
+            result = _carry_out(args, work, pool, settings)
+            if result is None:
                 return INTERRUPTED
-            return _report(args, evolution, ended, evaluator.attempts_made, pool)
+            return _report(args, evolution, result, evaluator.attempts_made, pool)
 
 
 def _carry_out(
@@ -118,31 +120,31 @@ def _carry_out(
 def _report(
     args: argparse.Namespace,
     evolution: Evolution,
-    ended: LoopResult,
+    result: LoopResult,
     attempts_made: int,
     pool: ModelPool,
 ) -> int:
-    unfinished = ended.reason in UNFINISHED or ended.missing
+    unfinished = result.reason in UNFINISHED or result.missing
     code = INCOMPLETE if unfinished else PASSED
-    held = ended.held_out
+    held = result.held_out
     lineage = lineage_document(evolution)
     document = {
         **status_document(evolution),
-        "generations": ended.generations,
-        "ended": ended.reason,
-        "why": ended.why,
+        "generations": result.generations,
+        "ended": result.reason,
+        "why": result.why,
         "cases_run": attempts_made,
-        "not_measured": ended.missing,
+        "not_measured": result.missing,
         "held_out": None if held is None else held.to_document(),
         "lineage": lineage,
         **pool.document(),
         "exit_code": code,
     }
-    if ended.why:
-        _tell(ended.why)
-    if ended.missing:
-        _tell(f"{ended.missing} cases were not measured")
-    if unfinished and ended.reason != "done":
+    if result.why:
+        _write_line(result.why)
+    if result.missing:
+        _write_line(f"{result.missing} cases were not measured")
+    if unfinished and result.reason != "done":
         sys.stderr.write(f"go on with: {_resume(args)}\n")
     if args.json:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
@@ -162,7 +164,7 @@ def _report(
     return code
 
 
-def _told(settings: Settings, args: argparse.Namespace) -> Settings:
+def _apply_options(settings: Settings, args: argparse.Namespace) -> Settings:
     """The settings with the options over them."""
     given = {key: getattr(args, key) for key in ("proposer", "model", "rule", "seed")}
     return msgspec.structs.replace(
@@ -281,13 +283,13 @@ def _watch(planned: int) -> AbstractContextManager[Observer]:
     return ProgressLine(planned)
 
 
-def _tell(line: str) -> None:
+def _write_line(line: str) -> None:
     sys.stderr.write(f"{make_printable(line)}\n")
 
 
 def _resume(args: argparse.Namespace) -> str:
     words = [f"fourscore evolve step {shlex.quote(str(args.dir))}"]
-    told = {name: getattr(args, name) for name in ("proposer", "model", "rule", "seed")}
-    words += [f"--{name} {shlex.quote(str(v))}" for name, v in told.items() if v is not None]
+    options = {name: getattr(args, name) for name in ("proposer", "model", "rule", "seed")}
+    words += [f"--{name} {shlex.quote(str(v))}" for name, v in options.items() if v is not None]
     words += [f"--budget {shlex.quote(word)}" for word in args.budget or ()]
     return " ".join(words) + model_options.repeat_model_flags(args)

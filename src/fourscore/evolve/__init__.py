@@ -1,5 +1,6 @@
-"""Evolution: from two versions of a prompt to a sound decision, in a history one can go back in.
+"""Evolution: decide between two versions of a prompt, with a history that can be rolled back.
 
-Scores are on a scale from 0 to 100 here. `literal.py` and `decision.py` decide, `limits.py` says
-when to mutate and when to go back, `folder.py` keeps versions and decisions where people read them.
+Scores are on a scale from 0 to 100 here. `decision.py` decides, `limits.py` says when to mutate and
+when to roll back, `folder.py` keeps versions and decisions in a folder that people can read,
+`loop.py` runs generations, `hook.py` records the tool uses of a coding agent.
 """

@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, whenever the process is killed."""
+"""Files that are written completely or not at all, even if the process is killed."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ _held: "weakref.WeakSet[Lock]" = weakref.WeakSet()
 
 
 def prepare(path: Path, data: bytes) -> Path:
-    """The data on disk beside its place, ready to be renamed."""
+    """Write the data to a hidden file beside its place, ready to be renamed."""
     draft = get_draft_path(path)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
@@ -27,7 +27,7 @@ def get_draft_path(path: Path) -> Path:
 
 
 def move_into_place(draft: Path, path: Path) -> None:
-    """Under its name, and the name on disk; also from one folder to another."""
+    """Rename a draft to its place, also in another folder, and sync both folders."""
     draft.replace(path)
     for folder in {path.parent, draft.parent}:
         sync_folder(folder)
@@ -38,7 +38,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def append(path: Path, line: bytes) -> None:
-    """One line, on disk when this returns; a disk that is full leaves none of it."""
+    """Append one line, which is on disk when this returns; a full disk leaves none of it."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         before = os.fstat(descriptor).st_size
@@ -54,7 +54,7 @@ def append(path: Path, line: bytes) -> None:
 
 
 def drop_partial_line(path: Path) -> bool:
-    """Cut off a last line without an end, which a kill has left; whether no line stands."""
+    """Cut off an unfinished last line, left by a kill; return whether no line is left."""
     data = path.read_bytes()
     end = data.rfind(b"\n") + 1
     if end < len(data):
@@ -83,9 +83,9 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 class Lock:
-    """One writer at a time; the kernel gives it back however its process ends.
+    """A lock for one writer at a time; the kernel releases it however the process ends.
 
-    The file stays, so that nobody locks one that was just removed.
+    The file stays, so that nobody locks a file that was just removed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -116,7 +116,7 @@ class Lock:
 
 
 def _release_in_child() -> None:
-    """In a forked child: a lock it inherited would outlive the process that took it."""
+    """Release inherited locks in a forked child, where they would outlive their process."""
     for lock in list(_held):
         lock.release()
 

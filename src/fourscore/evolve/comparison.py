@@ -2,9 +2,11 @@
 
 - `Comparison` runs both, in one order, and only on as many cases as the next look needs. The active
   version's answers are asked for once and serve for every candidate.
-- `pair_runs` pairs two runs that are already stored.
+- `pair_runs` pairs two runs that are already stored. Cases are matched by id, and paired only where
+  both runs have the same input and a score; repeats are averaged. The order of the pairs is by
+  digest of the id, which is independent of the results and of the order in a file.
 - `compare_held_out` runs the first and the active version on cases that neither informed a mutation
-  nor decided about one. No decision follows from it; a gain that does not show there was overfitted.
+  nor decided about one. No decision follows from it; a gain that does not show there is overfitted.
 """
 
 from collections.abc import Sequence
@@ -30,14 +32,14 @@ Pairs = list[tuple[float, float]]
 
 
 class Comparison:
-    """`cases` are those that decide, at least as many as the plan has pairs."""
+    """Runs two versions on the cases that decide and applies a rule."""
 
     def __init__(self, evaluator: Evaluator, cases: Sequence[Case], plan: SequentialPlan) -> None:
         self._evaluator, self._plan = evaluator, plan
         self._cases = cases[: plan.budget]
 
-    async def paired(self, old: Version, new: Version) -> Decision:
-        """By the paired rule, case by case as far as it has to go."""
+    async def decide_by_pairs(self, old: Version, new: Version) -> Decision:
+        """Decide by the paired rule, with no more cases than it needs."""
         taken = 0
         pairs: Pairs = []
         while not (decision := decide_by_pairs(pairs, self._plan)).final:
@@ -49,8 +51,8 @@ class Comparison:
             pairs = await self._pairs(old, new, taken)
         return decision
 
-    async def literal(self, old: Version, new: Version, rng: Random) -> Decision:
-        """By the two means over all cases."""
+    async def decide_by_means(self, old: Version, new: Version, rng: Random) -> Decision:
+        """Decide by the literal rule, from the two means over all cases."""
         pairs = await self._pairs(old, new, len(self._cases))
         if not pairs:
             raise Stopped("unmeasured", "no case was measured with both versions")
@@ -66,7 +68,7 @@ class Comparison:
 
 
 class PairedRuns(msgspec.Struct, frozen=True, kw_only=True):
-    """(old, new) for each case; and those without a partner, by why."""
+    """(old, new) scores for each case, and the number of cases left out by reason."""
 
     cases: tuple[str, ...]
     pairs: tuple[tuple[float, float], ...]
@@ -77,6 +79,7 @@ class PairedRuns(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pair_runs(old: ScoredRun, new: ScoredRun) -> PairedRuns:
+    """Pair the cases of two stored runs."""
     before = {row.case.id: (digest(row.case.input), _score(tried)) for row, tried in old.cases()}
     found: dict[str, tuple[float, float]] = {}
     only_new = changed = unmeasured = 0
@@ -108,8 +111,8 @@ def _score(tried: list[Attempt]) -> float | None:
 
 
 class HeldOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Mean scores, 0 to 100, over the n cases measured with both; the 95% interval of the
-    difference. One version alone has a score and no difference."""
+    """Mean scores, 0 to 100, over the n held-out cases measured with both versions, and the 95%
+    interval of the difference. One version alone has a score and no difference."""
 
     first: int
     active: int
@@ -129,22 +132,22 @@ class HeldOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return f"version {self.active}: {self.new:.2f} over {self.n} cases"
         ends = "" if self.low is None else f" [{self.low:+.2f}, {self.high:+.2f}]"
         seen = f"{self.delta:+.2f} points{ends}, {self.old:.2f} to {self.new:.2f}"
-        told = f"version {self.active} against {self.first}: {seen}, over {self.n} cases"
+        text = f"version {self.active} against {self.first}: {seen}, over {self.n} cases"
         if self.high is not None and self.high <= 0:
-            return f"{told}; no gain here: the decisions were fitted to their own cases"
+            return f"{text}; no gain here: the decisions were fitted to their own cases"
         if self.low is not None and self.low <= 0:
-            return f"{told}; chance could explain it"
-        return told
+            return f"{text}; chance could explain it"
+        return text
 
     def to_document(self) -> dict[str, Any]:
-        told: dict[str, Any] = msgspec.to_builtins(self)
-        return told
+        document: dict[str, Any] = msgspec.to_builtins(self)
+        return document
 
 
 async def compare_held_out(
     evaluator: Evaluator, cases: Sequence[Case], first: Version, active: Version
 ) -> HeldOut | None:
-    """None where no case is held out."""
+    """Run both versions on the held-out cases; None where there are none."""
     if not cases:
         return None
     new = await evaluator.measure(active, cases, HOLD_PURPOSE)

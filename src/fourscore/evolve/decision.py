@@ -16,9 +16,9 @@ import msgspec
 from fourscore.core.numbers import check_finite
 from fourscore.stats.sequential import SequentialOutcome, SequentialPlan, decide_sequentially
 
-#: Gains above this are significant, losses from this on are regressions.
+#: Gains above the first are significant, losses from the second on are regressions.
 SIGNIFICANT, REGRESSION = 5.0, -3.0
-#: How often a slight regression is taken all the same.
+#: How often a slight regression is accepted as exploration.
 EXPLORE = 0.2
 
 Reason = Literal["significant_improvement", "marginal_improvement", "exploration", "regression"]
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
 
 
 def should_apply_mutation(old_score: float, new_score: float, rng: Random | None = None) -> Answer:
-    """Whether to apply a mutation, and why; `rng` decides about exploration, a fresh one if None.
+    """Return whether to apply a mutation, and why; `rng` draws the exploration.
 
     >>> should_apply_mutation(80, 83)
     Answer(accepted=True, reason='marginal_improvement')
@@ -51,8 +51,8 @@ def should_apply_mutation(old_score: float, new_score: float, rng: Random | None
 
 
 Rule = Literal["paired", "literal"]
-#: What the looks come to, in the words of a decision.
-WORDS: dict[SequentialOutcome, str] = {
+#: The reason of a decision, by the outcome of a look.
+REASONS: dict[SequentialOutcome, str] = {
     "accept": "improvement",
     "reject": "no_gain",
     "go_on": "more_cases",
@@ -61,7 +61,7 @@ WORDS: dict[SequentialOutcome, str] = {
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The answer in one word and in a sentence, and what it rests on.
+    """The decision, its reason in one word and in a sentence, and the evidence.
 
     `level` is the chance of accepting a candidate that is no better; the literal rule has none.
     `old` and `new` are the mean scores, `more` is how many pairs the next look waits for: such a
@@ -95,7 +95,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 def decide_by_pairs(
     pairs: Sequence[tuple[float, float]], plan: SequentialPlan | None = None
 ) -> Decision:
-    """From (old, new) scores of the same cases, 0 to 100, in the order they were run."""
+    """Decide from (old, new) scores of the same cases, 0 to 100, in the order they were run."""
     plan = plan or SequentialPlan()
     verdict = decide_sequentially([new - old for old, new in pairs], plan)
     used = pairs[: verdict.n]
@@ -103,7 +103,7 @@ def decide_by_pairs(
     return Decision(
         rule="paired",
         accepted=verdict.outcome == "accept",
-        reason=WORDS[verdict.outcome],
+        reason=REASONS[verdict.outcome],
         why=verdict.reason,
         delta=verdict.mean,
         low=verdict.low,
@@ -119,7 +119,7 @@ def decide_by_pairs(
 
 
 def decide_by_scores(old: float, new: float, rng: Random | None = None, n: int = 0) -> Decision:
-    """From two scores alone."""
+    """Decide by the literal rule, from two scores alone."""
     answer = should_apply_mutation(old, new, rng)
     return Decision(
         rule="literal",
@@ -134,5 +134,5 @@ def decide_by_scores(old: float, new: float, rng: Random | None = None, n: int =
 
 
 def expected_false(decisions: Iterable[Decision]) -> float:
-    """How many of the accepted would be false, at the most, were no candidate better at all."""
+    """Return the most false acceptances to expect if no candidate were better."""
     return fsum(each.level for each in decisions if each.level is not None)

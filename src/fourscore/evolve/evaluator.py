@@ -1,8 +1,8 @@
-"""Versions on cases, by the runner of a test: asked, stored, judged, stored.
+"""Run versions on cases with the test runner; traces and scores go to the store.
 
 Each version has a run of its own in the store for each purpose: one for decisions, one for the
-held-out part, one for each execution. A run is known by what gives its scores (text, agent, rubric,
-repeats), so whoever goes on after a kill finds what is there and asks for the rest only.
+held-out part, one for each execution. The id of a run is derived from what determines its scores
+(text, agent, rubric, repeats), so a process that continues after a kill runs only what is missing.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +26,7 @@ from fourscore.test.run import (
     summarize_run,
 )
 
-#: How attempts end that the agent itself has failed in.
+#: The statuses of attempts in which the agent itself failed.
 FAILED = (Status.AGENT_ERROR, Status.TIMEOUT)
 
 ProgressFactory = Callable[[int], AbstractContextManager[Observer]]
@@ -34,7 +34,7 @@ Row = tuple[Case, Trace, Score]
 
 
 class Stopped(Exception):  # noqa: N818 - it is no error
-    """Not all could be measured now; what is stored stays, and the next step goes on."""
+    """The step stops early; what is stored stays, and the next step continues."""
 
     def __init__(self, reason: str, why: str) -> None:
         super().__init__(why)
@@ -42,8 +42,8 @@ class Stopped(Exception):  # noqa: N818 - it is no error
 
 
 class EvaluationSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """What versions are tried with. `most` is how many attempts may be made, None for any number;
-    `show_progress` is told how many are next, and each that has ended."""
+    """What versions are run with. `max_attempts` is the maximum number of attempts, None for no maximum;
+    `show_progress` gets the number of the next attempts, and its observer each finished one."""
 
     agents: PromptedAgents
     rubric: Rubric
@@ -51,12 +51,12 @@ class EvaluationSetup(msgspec.Struct, frozen=True, kw_only=True):
     cases_path: str
     plan: RunPlan
     show_progress: ProgressFactory
-    most: int | None = None
+    max_attempts: int | None = None
 
 
 class Measurement(msgspec.Struct, frozen=True):
-    """Of each case in turn the mean score of its attempts, 0 to 100, None where there is none; and
-    which share of the attempts failed."""
+    """The mean score of each case, 0 to 100, None where it was not measured; and the share of
+    attempts in which the agent failed."""
 
     scores: tuple[float | None, ...]
     error_rate: float
@@ -71,6 +71,8 @@ class Measurement(msgspec.Struct, frozen=True):
 
 
 class Evaluator:
+    """Runs versions on cases and stores the results."""
+
     def __init__(self, evolution: Evolution, store: Store, setup: EvaluationSetup) -> None:
         self.evolution, self.store, self.setup = evolution, store, setup
         self.attempts_made = 0
@@ -80,8 +82,8 @@ class Evaluator:
     async def measure(
         self, version: Version, part: Sequence[Case], purpose: str, first: int | None = None
     ) -> Measurement:
-        """The version on the first cases of a part, on all if no number is told; what is stored of
-        them is not asked for again."""
+        """Run the version on the `first` cases of a part, on all where it is None; stored attempts
+        are not repeated."""
         name, cases = self.make_run_id(version, purpose), part[:first]
         self._begin(name, version, len(part))
         todo = self._todo(name, cases)
@@ -95,7 +97,7 @@ class Evaluator:
         return Measurement(tuple(map(_mean, rows)), failed / len(found) if found else 0.0)
 
     def scores(self, version: Version, part: Sequence[Case], purpose: str) -> list[float | None]:
-        """Those that are stored, 0 to 100; nobody is asked."""
+        """Return the stored scores, 0 to 100, without running anything."""
         name = self.make_run_id(version, purpose)
         if name not in self._runs:
             return [None] * len(part)
@@ -104,7 +106,7 @@ class Evaluator:
         return [_mean(self._attempts(name, case)) for case in part]
 
     def rows(self, version: Version, purpose: str) -> list[Row]:
-        """What a run of it has stored; nothing where there is none."""
+        """Return the stored rows of a run; none where there is no run."""
         name = self.make_run_id(version, purpose)
         if name not in self._runs:
             return []
@@ -112,7 +114,7 @@ class Evaluator:
         return [(row.case, row.trace, row.score) for row in found if row.score is not None]
 
     def make_run_id(self, version: Version, purpose: str) -> str:
-        """The id of a run, the same in every process."""
+        """Return the id of a run, the same in every process."""
         setup = self.setup
         given = [
             version.digest,
@@ -147,8 +149,8 @@ class Evaluator:
         self._known.setdefault(name, {})
 
     def _todo(self, name: str, cases: Iterable[Case]) -> list[PlannedAttempt]:
-        """What has no score. A case that was changed is asked again; an answer that nobody could
-        judge is judged again, once in each process."""
+        """Return the attempts without a score. A changed case is run again; an answer that could not
+        be judged is judged again, once in each process."""
         known, todo = self._known[name], []
         judge = self.setup.rubric.provenance.rubric
         for position, case in enumerate(cases):
@@ -169,8 +171,8 @@ class Evaluator:
     async def _carry_out(self, name: str, version: Version, todo: list[PlannedAttempt]) -> None:
         setup, known = self.setup, self._known[name]
         over = False
-        if setup.most is not None and len(todo) > setup.most - self.attempts_made:
-            todo, over = todo[: max(0, setup.most - self.attempts_made)], True
+        if setup.max_attempts is not None and len(todo) > setup.max_attempts - self.attempts_made:
+            todo, over = todo[: max(0, setup.max_attempts - self.attempts_made)], True
         number = version.number
         agent = setup.agents.with_prompt(
             self.evolution.text(number), self.evolution.find_file(number)
@@ -188,7 +190,7 @@ class Evaluator:
         if not whole:
             raise Stopped("budget", "the budget for models is spent")
         if over:
-            raise Stopped("cases", f"the budget of {setup.most} cases is spent")
+            raise Stopped("cases", f"the budget of {setup.max_attempts} cases is spent")
 
 
 def _mean(scores: Sequence[Score]) -> float | None:

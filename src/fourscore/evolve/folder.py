@@ -1,16 +1,16 @@
 """`Evolution`: versions of a prompt in a folder that a person can read and commit.
 
     evolution/
-        evolution.yaml    what it is told
-        log.jsonl         every step with its evidence, a line each: the truth
-        state.json        where it stands: active, best, branches, what is pending
-        versions/0007.md  the texts as they are: active, best, branches, the newest five
+        evolution.yaml    the settings
+        log.jsonl         every step with its evidence, a line each: the source of truth
+        state.json        the current position: active, best, branches, what is pending
+        versions/0007.md  the texts in use: active, best, branches, the newest five
         archive/0001.md   all others
 
-A step is prepared (a new text on disk under a hidden name), then told in one line of the log, then
+A step is prepared (a new text under a hidden name), then written as one line of the log, then
 carried out (texts under their names or in the archive, state.json). The line decides: a process
-that is killed before it has done nothing, one that is killed after it has done all, for opening the
-folder carries out what is missing.
+that is killed before it has changed nothing, one that is killed after it has done the step, since
+the next opening of the folder carries out what is missing.
 """
 
 from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ from fourscore.evolve.version_files import (
     read_state,
 )
 
-#: Characters of a reason that are kept: a model may have written it.
+#: The most characters of a reason, which a model may have written.
 LONGEST = 2000
 _IGNORED = b".lock\n*.tmp\nruns.db*\n"
 
@@ -66,7 +66,7 @@ def _now() -> datetime:
 
 
 class Evolution:
-    """An open folder; `write=False` looks at it without the lock and repairs nothing."""
+    """An open evolution folder; `write=False` takes no lock and repairs nothing."""
 
     def __init__(
         self, path: str | Path, *, write: bool = True, now: Callable[[], datetime] = _now
@@ -102,7 +102,7 @@ class Evolution:
         source: str = "",
         now: Callable[[], datetime] = _now,
     ) -> Self:
-        """A new folder with `text` as version 1.
+        """Start an evolution in a new folder with `text` as version 1.
 
         `settings` is what evolution.yaml will say; one that is there already stays as it is.
         """
@@ -142,7 +142,7 @@ class Evolution:
             self._lock.release()
             self._lock = None
 
-    # What stands in it
+    # Reading
 
     @property
     def active(self) -> Version:
@@ -154,12 +154,12 @@ class Evolution:
 
     @property
     def pending(self) -> Version | None:
-        """The candidate that waits for a decision; a step that was cut off goes on with it."""
+        """The candidate without a decision; an interrupted step continues with it."""
         return self.history.pending
 
     @property
     def strategy_records(self) -> dict[str, StrategyRecord]:
-        """How each strategy has done."""
+        """The tried and accepted proposals of each strategy."""
         return self.history.strategy_records
 
     def versions(self) -> list[Version]:
@@ -174,16 +174,16 @@ class Evolution:
         return found
 
     def text(self, number: int | None = None) -> str:
-        """The text of a version, of the active one where none is named."""
+        """Return the text of a version, of the active one by default."""
         version = self.active if number is None else self.version(number)
         return self._texts.read(version)
 
     def find_file(self, number: int) -> Path:
-        """Where its text is."""
+        """Return the path of the text of a version."""
         return self._texts.find_file(number)
 
     def events(self) -> Iterator[AnyEvent]:
-        """Every step, the oldest first."""
+        """Yield all events, oldest first."""
         for _, event in self._log.events():
             yield event
 
@@ -199,19 +199,19 @@ class Evolution:
         )
 
     def must_roll_back(self) -> Ruling:
-        """Whether the active version is to be given up; never where there is no earlier one."""
+        """Return whether the active version has to be rolled back; never without an earlier one."""
         found = self.history
         if found.rollback_target is None:
             return Ruling(False, "first", "there is no earlier version")
         rules = self.settings.rollback
         return must_roll_back(found.scores, self.best.score, found.error_rate, rules)
 
-    # Steps
+    # Changes
 
     def add(
         self, text: str, *, strategy: str, risk: Risk, why: str = "", parent: int | None = None
     ) -> Version:
-        """A candidate, which waits for its decision."""
+        """Add a candidate, which then waits for a decision."""
         check_text(text)
         self._may_write()
         number = self.history.next_number
@@ -229,7 +229,7 @@ class Evolution:
         return self.history.versions[number]
 
     def decide(self, number: int, decision: Decision, against: int | None = None) -> Result:
-        """What became of a candidate or a branch. Accepted, it is active; as exploration, a branch.
+        """Record a decision. An accepted version becomes active, an exploration a branch.
 
         `against` is the version that it was compared with: the active one.
         """
@@ -250,12 +250,12 @@ class Evolution:
         self._step(Withdrawn(at=self._at(), version=number, why=why))
 
     def promote(self, number: int, why: str = "") -> Version:
-        """Make a version active because a person says so."""
+        """Make a version active on a person's request."""
         self._step(Promoted(at=self._at(), version=self.version(number).number, why=why))
         return self.active
 
     def rollback(self, number: int | None = None, *, reason: str = "", why: str = "") -> Version:
-        """Back to an earlier version: the one named, else the best, else the one before."""
+        """Return to an earlier version: the one named, else the best, else the previous one."""
         found = self.history
         target = found.rollback_target if number is None else self.version(number).number
         if target is None:
@@ -274,10 +274,10 @@ class Evolution:
     def record_execution(
         self, score: float, *, error_rate: float = 0.0, n: int = 1, version: int | None = None
     ) -> None:
-        """A version, the active one if none is named, was run on n cases outside of decisions."""
+        """Record that a version, by default the active one, was run on n cases."""
         number = self.history.active if version is None else self.version(version).number
-        told = Executed(at=self._at(), version=number, score=score, error_rate=error_rate, n=n)
-        self._step(told)
+        event = Executed(at=self._at(), version=number, score=score, error_rate=error_rate, n=n)
+        self._step(event)
 
     def add_note(self, about: str, data: dict[str, Any]) -> None:
         self._step(Noted(at=self._at(), about=about, data=data))
@@ -301,7 +301,7 @@ class Evolution:
         self._carry_out(current=False)
 
     def _carry_out(self, *, current: bool) -> None:
-        """Make the folder what the log says it is."""
+        """Bring all files in line with the log."""
         files.drop_partial_line(self._log.path)
         found = self.history
         self._texts.place(found.versions.values(), found.find_kept(self.settings.keep))
@@ -311,12 +311,12 @@ class Evolution:
             files.write(self._state, encode_state(make_state(self.history)))
 
     def _settle_settings(self) -> None:
-        """Those of a folder whose making was cut off after its first line."""
+        """Move settings into place that an interrupted `begin` left as a draft."""
         path = self.path / NAME
         if not path.exists() and files.get_draft_path(path).exists():
             files.move_into_place(files.get_draft_path(path), path)
 
     def _check_texts(self) -> None:
-        """Those that are in use; an archived one is checked when it is read."""
+        """Check the texts in use; an archived text is checked when it is read."""
         for number in sorted(self.history.find_kept(self.settings.keep)):
             self._texts.read(self.history.versions[number])

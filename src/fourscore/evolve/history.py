@@ -1,4 +1,4 @@
-"""`History`: what the lines of a log come to. No input or output here.
+"""`History`: the versions and decisions that the events of a log amount to.
 
 A version is a `candidate` until it is decided about; then `active`, `rejected`, or a `branch`: one
 that was accepted for exploration, and has to win a decision before it can become active. One that
@@ -36,7 +36,7 @@ Status = Literal["active", "candidate", "branch", "rejected", "withdrawn", "reti
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):
-    """One text. `score` is the mean over the n cases it was run on, None before the first."""
+    """One version of the prompt. `score` is the mean over the n cases it was run on."""
 
     number: int
     parent: int | None
@@ -51,14 +51,14 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StrategyRecord(msgspec.Struct, frozen=True):
-    """How a strategy has done: proposals that were decided about, and those accepted of them."""
+    """How many proposals of a strategy were decided about, and how many were accepted."""
 
     tried: int = 0
     accepted: int = 0
 
 
 class History:
-    """Feed it with `add`, line by line; a step that cannot follow raises a `ValueError`."""
+    """Built by `add`, event by event; an event that cannot follow raises a `ValueError`."""
 
     def __init__(self) -> None:
         self.versions: dict[int, Version] = {}
@@ -107,7 +107,7 @@ class History:
 
     @property
     def pending(self) -> Version | None:
-        """The newest candidate that nobody has decided about."""
+        """The newest candidate without a decision."""
         waiting = [each for each in self.versions.values() if each.status == "candidate"]
         return waiting[-1] if waiting else None
 
@@ -117,7 +117,7 @@ class History:
 
     @property
     def best(self) -> int:
-        """Of all that were ever active the one with the highest score, the active one if equal."""
+        """The version with the highest score among all that were ever active; ties go to the active."""
         return max(
             dict.fromkeys(self.was_active),
             key=lambda n: (self._score(n), n == self.active, n),
@@ -125,7 +125,7 @@ class History:
 
     @property
     def rollback_target(self) -> int | None:
-        """Where a rollback goes: to the best, else to the one that was active before."""
+        """The version that a rollback goes to: the best, else the one that was active before."""
         if self.best != self.active and self.versions[self.best].score is not None:
             return self.best
         before = [n for n in self.was_active if n != self.active]
@@ -133,7 +133,7 @@ class History:
 
     @property
     def scores(self) -> list[float]:
-        """Of the active version's executions since it became active, newest last."""
+        """The scores of the active version's executions since it became active, newest last."""
         return [each.score for each in self._running()]
 
     @property
@@ -157,7 +157,7 @@ class History:
 
     @property
     def expected_false(self) -> float:
-        """Of the decisions so far, how many would be false acceptances were nothing better."""
+        """The most false acceptances to expect so far if no candidate were better."""
         return expected_false(each.decision for each in self.decisions)
 
     @property
@@ -165,7 +165,7 @@ class History:
         return sum(each.decision.accepted for each in self.decisions)
 
     def find_kept(self, newest: int) -> set[int]:
-        """Versions whose files stay where they are; the others go to the archive."""
+        """Return the versions whose files stay in `versions/`; the others are archived."""
         held = {self.active, self.best, *self.branches}
         held |= {n for n, each in self.versions.items() if each.status == "candidate"}
         return held | set(sorted(self.versions)[-newest:])
@@ -253,7 +253,7 @@ class History:
 
 
 def decide_result(decision: Decision) -> Literal["promoted", "rejected", "branched"]:
-    """Exploration goes to a branch, whatever rule asked for it."""
+    """Return what becomes of the version; exploration goes to a branch."""
     if not decision.accepted:
         return "rejected"
     return "branched" if decision.exploration else "promoted"
@@ -275,7 +275,7 @@ def read_history(log: Log) -> History:
 
 
 def extend_history(history: History, event: AnyEvent, log: Log) -> History:
-    """Append an event to the log and return the longer history; an invalid event changes nothing."""
+    """Append an event to the log and return the new history; an invalid event changes nothing."""
     longer = copy(history)
     for name, value in vars(history).items():
         if isinstance(value, dict | list):
@@ -288,14 +288,14 @@ def extend_history(history: History, event: AnyEvent, log: Log) -> History:
 
 
 class Tries(NamedTuple):
-    """`made` are all that were proposed, whatever became of them."""
+    """The record for proposers, and the number of all proposals."""
 
     record: MutationRecord
     made: int
 
 
 def read_tries(events: Iterable[AnyEvent]) -> Tries:
-    """A text that stands in the history by whatever way is never proposed again."""
+    """Read what was tried from the events; no text in the history is proposed again."""
     events = list(events)
     won = {
         event.version
@@ -313,6 +313,6 @@ def _tries(events: Iterable[AnyEvent], won: set[int]) -> Iterator[Try]:
         elif isinstance(event, Proposed):
             yield Try(event.strategy, event.digest, accepted=event.version in won)
         elif isinstance(event, Noted) and event.about == REFUSED:
-            told = event.data
-            strategy, digest = str(told.get("strategy", "")), str(told.get("digest", ""))
+            data = event.data
+            strategy, digest = str(data.get("strategy", "")), str(data.get("digest", ""))
             yield Try(strategy, digest, refused=True)

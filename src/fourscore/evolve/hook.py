@@ -1,8 +1,8 @@
 """`fourscore hook`: a coding agent calls it after each tool use, and one record is appended.
 
-It never fails its caller: whatever happens it ends with 0 and prints nothing, and problems go to a
-log beside the records. It has to be quick, since an agent waits for it: nothing is imported here
-but what every Python has, and the command line branches to it before it loads anything else.
+It never fails its caller: it always exits with 0 and prints nothing; problems go to a log beside
+the records. It has to be fast, since an agent waits for it: only the standard library is imported
+here, and the command line branches to it before it loads anything else.
 
 Several processes append at once. Each holds a lock for the time of one write, and so may mend what
 a killed one left half written: such a line was never acknowledged. Where the lock cannot be had in
@@ -24,7 +24,7 @@ RECORDS = os.path.join(".fourscore", "executions.jsonl")  # noqa: PTH118 - pathl
 TRIES, PAUSE = 30, 0.001
 #: Bytes of an event that are read; of a torn line that are looked through.
 EVENT, TORN = 16 * 1024 * 1024, 1024 * 1024
-#: How our own lines begin.
+#: The beginning of every line that this hook writes.
 _OURS = b'{"ts":"'
 
 
@@ -66,7 +66,7 @@ def _options(words: "Sequence[str]") -> "tuple[str, str, bool]":
 def make_record(
     raw: bytes, version: str, now: float, outputs: bool = True
 ) -> "tuple[bytes | None, str]":
-    """The line for an event, and the folder of the agent; no line for what is no tool use."""
+    """Return the line for an event, None where it is no tool use, and the folder of the agent."""
     import json
 
     from fourscore.formats.logs.hook_event import (
@@ -110,7 +110,7 @@ def make_record(
 
 
 def append(path: str, line: bytes) -> None:
-    """One whole line at the end of the file."""
+    """Append one whole line to the file."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
@@ -136,7 +136,7 @@ def _take_lock(handle: int) -> bool:
 
 
 def _repair_last_line(handle: int) -> None:
-    """Cut off what a killed process of ours left half written; end anyone else's last line."""
+    """Cut off a line that a killed hook left half written; end any other last line."""
     size = os.fstat(handle).st_size
     if not size or os.pread(handle, 1, size - 1) == b"\n":
         return
@@ -161,7 +161,7 @@ def _is_whole(line: bytes) -> bool:
 
 
 def _log_problem(path: str, error: BaseException) -> None:
-    """A line in the log of problems, if even that can be had."""
+    """Append a line to the log of problems; errors here are ignored."""
     try:
         moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         words = " ".join(f"{type(error).__name__}: {error}"[:500].split())

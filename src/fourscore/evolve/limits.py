@@ -1,6 +1,6 @@
-"""When to mutate and when to go back: pure functions over what happened, each with its reason.
+"""When to mutate and when to roll back: pure functions over the history, each with its reason.
 
-All numbers are settings; None where a limit is to be off.
+All numbers are settings; None switches a limit off.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Points = Annotated[float, Meta(ge=0)]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How often to mutate, and what not to touch.
+    """How often to mutate, and which versions to leave alone.
 
     A version is stable, and left alone, while its last `stable_runs` executions average above
     `stable_above` with a variance below `stable_variance`.
@@ -40,7 +40,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class RollbackRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When the active version is given up.
+    """When the active version is rolled back.
 
     After `drops` drops in a row, each by more than `drop` points; below `share_of_best` of the best
     version's score; with more than `error_rate` of the cases failing.
@@ -57,14 +57,14 @@ class RollbackRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class Mutation(NamedTuple):
-    """When one was tried, and how risky it was."""
+    """A past mutation: when it was tried, and its risk."""
 
     at: datetime
     risk: Risk
 
 
 class Ruling(NamedTuple):
-    """Yes or no, in one word why, and in a sentence."""
+    """Yes or no, with the reason in one word and in a sentence."""
 
     yes: bool
     reason: str
@@ -79,7 +79,7 @@ def may_mutate(
     now: datetime,
     limits: Limits | None = None,
 ) -> Ruling:
-    """Whether another mutation of this risk may be tried.
+    """Return whether another mutation of this risk may be tried.
 
     `scores` are those of the active version's executions, newest last; `since_last` counts
     executions since the last mutation. A day is one of UTC.
@@ -89,22 +89,24 @@ def may_mutate(
     today = [each for each in mutations if each.at.astimezone(UTC).date() == day]
     risky = sum(each.risk == "high" for each in today)
     if limits.mutations_per_day is not None and len(today) >= limits.mutations_per_day:
-        return Ruling(False, "per_day", f"{len(today)} mutations today, no more are allowed")
+        return Ruling(False, "per_day", f"{len(today)} mutations today: the daily limit is reached")
     if (
         risk == "high"
         and limits.high_risk_per_day is not None
         and risky >= limits.high_risk_per_day
     ):
-        return Ruling(False, "high_risk", f"{risky} high-risk mutations today, no more are allowed")
+        return Ruling(
+            False, "high_risk", f"{risky} high-risk mutations today: the daily limit is reached"
+        )
     if mutations and since_last < limits.cool_down:
-        told = f"{since_last} executions since the last mutation, {limits.cool_down} are needed"
-        return Ruling(False, "cool_down", told)
+        text = f"{since_last} executions since the last mutation, {limits.cool_down} are needed"
+        return Ruling(False, "cool_down", text)
     if limits.stable_runs is not None and len(scores) >= limits.stable_runs:
         mean, variance = _moments(scores[-limits.stable_runs :])
         if mean > limits.stable_above and variance < limits.stable_variance:
-            told = f"its last {limits.stable_runs} average {mean:.2f}, variance {variance:.2f}"
-            return Ruling(False, "stable", f"stable: {told}")
-    return Ruling(True, "allowed", "no limit stands against it")
+            text = f"its last {limits.stable_runs} average {mean:.2f}, variance {variance:.2f}"
+            return Ruling(False, "stable", f"stable: {text}")
+    return Ruling(True, "allowed", "no limit is reached")
 
 
 def must_roll_back(
@@ -113,29 +115,29 @@ def must_roll_back(
     error_rate: float | None = None,
     rules: RollbackRules | None = None,
 ) -> Ruling:
-    """Whether the active version is to be given up.
+    """Return whether the active version has to be rolled back.
 
     `scores` are those of its executions, newest last; `best` is the best version's score and
     `error_rate` that of the newest execution, None where unknown.
     """
     rules = rules or RollbackRules()
     if rules.error_rate is not None and error_rate is not None and error_rate > rules.error_rate:
-        told = f"{error_rate:.0%} of the cases failed, {rules.error_rate:.0%} are allowed"
-        return Ruling(True, "error_rate", told)
+        text = f"{error_rate:.0%} of the cases failed, {rules.error_rate:.0%} are allowed"
+        return Ruling(True, "error_rate", text)
     if rules.share_of_best is not None and best is not None and scores:
         least = rules.share_of_best * best
         if scores[-1] < least:
-            told = f"{scores[-1]:.2f} is below {least:.2f}, {rules.share_of_best:.0%} of the best"
-            return Ruling(True, "below_best", told)
+            text = f"{scores[-1]:.2f} is below {least:.2f}, {rules.share_of_best:.0%} of the best"
+            return Ruling(True, "below_best", text)
     if rules.drops is not None and len(scores) > rules.drops:
         last = scores[-rules.drops - 1 :]
         if all(a - b > rules.drop for a, b in pairwise(last)):
-            told = " to ".join(f"{score:.2f}" for score in last)
-            return Ruling(True, "drops", f"{rules.drops} drops in a row: {told}")
-    return Ruling(False, "holds", "no rule asks for it")
+            text = " to ".join(f"{score:.2f}" for score in last)
+            return Ruling(True, "drops", f"{rules.drops} drops in a row: {text}")
+    return Ruling(False, "holds", "no rule applies")
 
 
 def _moments(scores: Sequence[float]) -> tuple[float, float]:
-    """Mean and variance; the variance is that of these scores, over their number."""
+    """Return the mean and the population variance."""
     mean = fsum(scores) / len(scores)
     return mean, fsum((score - mean) ** 2 for score in scores) / len(scores)

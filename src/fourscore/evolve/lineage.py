@@ -1,4 +1,4 @@
-"""Where the versions of an evolution came from, as a tree and as the documents that `--json` prints.
+"""The lineage of the versions, as a tree and as the documents that `--json` prints.
 
 The line from the first version to the active one has depth 0; everything tried beside it is
 indented. Failed versions without descendants are grouped by parent, so that they do not hide the
@@ -13,12 +13,12 @@ import msgspec
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.history import History, Version
 
-#: What is left of versions that came to nothing.
+#: The statuses of versions that failed.
 FAILED = ("rejected", "withdrawn")
 
 
 class Row(NamedTuple):
-    """One version, or several failures of one parent; `depth` is 0 on the trunk."""
+    """One version, or several failed ones of one parent; `depth` is 0 on the trunk."""
 
     depth: int
     numbers: tuple[int, ...]
@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 
 class VersionTree:
-    """`most` are the versions that are shown: the first, active and best, then the newest."""
+    """The versions by parent. At most `most` are shown: first, active and best, then the newest."""
 
     def __init__(self, history: History, most: int | None = None) -> None:
         self._versions: Mapping[int, Version] = history.versions
@@ -40,7 +40,7 @@ class VersionTree:
                 self._children.setdefault(parent, []).append(number)
 
     def parent(self, number: int) -> int | None:
-        """The nearest of its ancestors that is shown."""
+        """Return the nearest ancestor that is shown."""
         found = self._versions[number].parent
         while found is not None and found not in self.shown:
             found = self._versions[found].parent
@@ -52,7 +52,7 @@ class VersionTree:
             depth, number = waiting.pop()
             yield Row(depth, (number,))
             children = self._children.get(number, [])
-            failed = tuple(child for child in children if self._came_to_nothing(child))
+            failed = tuple(child for child in children if self._is_failed_leaf(child))
             if failed:
                 yield Row(depth + 1, failed, failed=True)
             onward = [child for child in children if child in self.trunk]
@@ -60,7 +60,7 @@ class VersionTree:
             waiting += [(depth, child) for child in onward]
             waiting += [(depth + 1, child) for child in reversed(aside)]
 
-    def _came_to_nothing(self, number: int) -> bool:
+    def _is_failed_leaf(self, number: int) -> bool:
         return self._versions[number].status in FAILED and number not in self._children
 
     def _line(self, number: int) -> Iterator[int]:
@@ -82,7 +82,7 @@ def _shown(history: History, most: int | None) -> set[int]:
 
 
 def format_ranges(numbers: Iterable[int]) -> str:
-    """3, 5 to 9, 12."""
+    """Return numbers as ranges: `3, 5 to 9, 12`."""
     found: list[list[int]] = []
     for number in sorted(numbers):
         if found and number == found[-1][-1] + 1:
@@ -126,7 +126,7 @@ def status_document(evolution: Evolution) -> dict[str, Any]:
 
 
 def lineage_document(evolution: Evolution) -> list[dict[str, Any]]:
-    """Every version below the one it came from; `depth` is 0 from the first to the active one."""
+    """Return every version below its parent; `depth` is 0 from the first to the active one."""
     history = evolution.history
     decided = {each.version: each for each in history.decisions}
     found = []

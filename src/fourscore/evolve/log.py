@@ -26,7 +26,7 @@ REFUSED, HELD_OUT = "refused", "held_out"
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
-    """`at` is when, in UTC and to the second: 2026-01-31T14:22:33Z."""
+    """An event; `at` is its time in UTC, to the second: 2026-01-31T14:22:33Z."""
 
     at: str
 
@@ -35,7 +35,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
 
 
 class Started(Event, frozen=True, kw_only=True, tag="init"):
-    """The first version, by a person."""
+    """The evolution began with its first version."""
 
     version: Literal[1] = 1
     digest: str
@@ -43,7 +43,7 @@ class Started(Event, frozen=True, kw_only=True, tag="init"):
 
 
 class Proposed(Event, frozen=True, kw_only=True, tag="candidate"):
-    """A new text that stands for trial."""
+    """A candidate was proposed."""
 
     version: Number
     parent: Number
@@ -54,7 +54,7 @@ class Proposed(Event, frozen=True, kw_only=True, tag="candidate"):
 
 
 class Decided(Event, frozen=True, kw_only=True, tag="decision"):
-    """A candidate or a branch was compared with `against`, and what became of it."""
+    """A candidate or a branch was compared with `against`; `result` is what became of it."""
 
     version: Number
     against: Number
@@ -63,7 +63,7 @@ class Decided(Event, frozen=True, kw_only=True, tag="decision"):
 
 
 class Withdrawn(Event, frozen=True, kw_only=True, tag="withdrawal"):
-    """A candidate was given up without a decision."""
+    """A candidate was withdrawn without a decision."""
 
     version: Number
     why: str = ""
@@ -84,14 +84,14 @@ class Executed(Event, frozen=True, kw_only=True, tag="execution"):
 
 
 class Promoted(Event, frozen=True, kw_only=True, tag="promotion"):
-    """Made active by a person."""
+    """A person made a version active."""
 
     version: Number
     why: str = ""
 
 
 class RolledBack(Event, frozen=True, kw_only=True, tag="rollback"):
-    """An earlier version is active again, and `left` is not."""
+    """An earlier version became active again in place of `left`."""
 
     version: Number
     left: Number
@@ -100,7 +100,7 @@ class RolledBack(Event, frozen=True, kw_only=True, tag="rollback"):
 
 
 class Noted(Event, frozen=True, kw_only=True, tag="note"):
-    """Something that changes no version: a step's plan, a proposal that was refused."""
+    """A note that changes no version, such as a refused proposal."""
 
     about: str
     data: dict[str, Any] = {}
@@ -130,7 +130,7 @@ def encode_event(event: AnyEvent) -> bytes:
 
 
 def decode_event(line: bytes, path: Path, number: int) -> AnyEvent:
-    """A line of the log; a `DataError` at its number where it is not one."""
+    """Decode a line of the log; a `DataError` names the line where it is invalid."""
     file = str(path)
     try:
         return _DECODER.decode(line)

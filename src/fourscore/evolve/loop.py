@@ -1,9 +1,9 @@
-"""The loop: run the active version, propose, compare, decide, record; and again.
+"""The evolution loop: run the active version, propose, compare, decide, record, repeat.
 
-Each generation is a row of steps of the history, each on disk before the next begins. A process
-that is killed anywhere leaves a history that ends after one of them, and answers in the store; the
-next goes on from there: a candidate without a decision is compared first, and chance is drawn from
-the seed and the number of tries, so what was not recorded comes out the same.
+Each generation is a sequence of events, each on disk before the next begins. A process that is
+killed anywhere leaves a valid history, and answers in the store, and the next one continues from
+there: a candidate without a decision is compared first, and random numbers are drawn from the seed
+and the number of tries, so what was not recorded comes out the same.
 """
 
 from collections.abc import Callable
@@ -25,27 +25,27 @@ from fourscore.evolve.split import Split
 from fourscore.judges.fitness.rubric import grade_of
 from fourscore.models.messages import ModelError
 
-#: Proposals in a row that may be refused before a step ends.
+#: The most proposals in a row that may be refused before a step ends.
 MOST_REFUSED = 20
-#: What ends a step in which no more can be asked.
+#: The reasons that end a step because no more requests can be made.
 SPENT = ("budget", "cases", "model")
 #: Standard errors by which an execution may fall before it counts as a drop.
 NOISE = 1.645
 
 
 class LoopOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How to go about it. `proposer` gives one up to a risk, or None where it has none so low;
-    `tell` is given lines for people, in which others' words may stand."""
+    """Options of the loop. `proposer` makes one for a maximum risk, None where there is none;
+    `report` gets lines for people, which may quote foreign text."""
 
     rule: Rule
     seed: int
     proposer: Callable[[Risk], Proposer | None]
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
 
 
 class LoopResult(msgspec.Struct, frozen=True, kw_only=True):
-    """How a step ended: after all its generations (`done`), or why before; `missing` cases of its
-    executions and of the held-out part could not be measured."""
+    """How a step ended: `done` after all its generations, else the reason; `missing` is the number
+    of cases in executions and in the held-out part that could not be measured."""
 
     generations: int
     reason: str
@@ -55,27 +55,27 @@ class LoopResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvolutionLoop:
-    """Of no part more cases are used than a decision has pairs at the most."""
+    """Runs generations; it uses at most `budget` cases of each part."""
 
     def __init__(
-        self, evolution: Evolution, evaluator: Evaluator, cases: Split, way: LoopOptions
+        self, evolution: Evolution, evaluator: Evaluator, cases: Split, options: LoopOptions
     ) -> None:
-        self.evolution, self.evaluator, self.way = evolution, evaluator, way
+        self.evolution, self.evaluator, self.options = evolution, evaluator, options
         most = evolution.settings.budget
         self._inform, self._hold = cases.inform[:most], cases.hold[:most]
         plan = evolution.settings.plan_for(len(cases.decide))
-        self._comparing = Comparison(evaluator, cases.decide, plan)
-        self._left = evolution.pending  # by a step that was cut off, or that could not measure
+        self._comparison = Comparison(evaluator, cases.decide, plan)
+        self._left_over = evolution.pending  # by a step that was cut off, or that could not measure
         self._missing = 0
 
     async def run(self, generations: int) -> LoopResult:
-        """So many generations, or fewer where something stands against them; and what the held-out
-        cases say, unless the means are spent."""
+        """Run up to `generations` generations, then the held-out cases where the budget allows."""
+
         done, stop = 0, Stopped("done", "")
         try:
             while done < generations:
-                self.way.tell(f"generation {done + 1} of {generations}")
-                await self._generation()
+                self.options.report(f"generation {done + 1} of {generations}")
+                await self._run_generation()
                 done += 1
         except Stopped as stopped:
             stop = stopped
@@ -85,7 +85,7 @@ class EvolutionLoop:
         held = None
         if stop.reason not in SPENT:
             try:
-                held = await self._held_out()
+                held = await self._check_held_out()
             except Stopped as stopped:
                 stop = stopped
         return LoopResult(
@@ -96,16 +96,16 @@ class EvolutionLoop:
             missing=self._missing + (held.missing if held else 0),
         )
 
-    async def _generation(self) -> None:
+    async def _run_generation(self) -> None:
         if self.evolution.pending is None:
-            await self._ready()
+            await self._prepare_mutation()
             await self._propose()
         await self._compare()
 
     # Before a mutation
 
-    async def _ready(self) -> None:
-        """Run the active version until a mutation is allowed; go back where the rules say so."""
+    async def _prepare_mutation(self) -> None:
+        """Run the active version until a mutation is allowed; roll back where the rules say so."""
         while True:
             falls = self._must_roll_back()
             if falls.yes:
@@ -116,12 +116,12 @@ class EvolutionLoop:
             ruling = self.evolution.may_mutate("low")
             if not ruling.yes and ruling.reason != "cool_down":
                 raise Stopped(ruling.reason, f"no mutation: {ruling.why}")
-            if ruling.yes and self._seen() != SortedCases():
+            if ruling.yes and self._read_newest_results() != SortedCases():
                 return
             await self._execute(ruling)
 
     async def _execute(self, ruling: Ruling) -> None:
-        active, number = self.evolution.active, self._executions() + 1
+        active, number = self.evolution.active, self._count_executions() + 1
         found = await self.evaluator.measure(active, self._inform, f"x{number}")
         known = found.known
         if not known:
@@ -132,37 +132,39 @@ class EvolutionLoop:
         self.evolution.record_execution(score, error_rate=found.error_rate, n=len(known))
         failed = f", {found.error_rate:.0%} failed" if found.error_rate else ""
         grade = grade_of(score).letter  # it advises, the rules decide
-        told = f"version {active.number}: {score:.2f} ({grade}) over {len(known)} cases{failed}"
+        text = f"version {active.number}: {score:.2f} ({grade}) over {len(known)} cases{failed}"
         waits = "" if ruling.yes else f" (cool-down: {ruling.why})"
-        self.way.tell(f"{told}{waits}")
+        self.options.report(f"{text}{waits}")
 
-    def _executions(self) -> int:
-        """Of the active version, as far as the history knows."""
+    def _count_executions(self) -> int:
+        """Return the number of recorded executions of the active version."""
         active = self.evolution.history.active
         return sum(each.version == active for each in self.evolution.history.executions)
 
-    def _seen(self) -> SortedCases:
-        """What its newest execution came to, as far as the store has it."""
-        number = self._executions()
+    def _read_newest_results(self) -> SortedCases:
+        """Return the stored failures and passed cases of the newest execution."""
+        number = self._count_executions()
         return sort_cases(self.evaluator.rows(self.evolution.active, f"x{number}"))
 
     def _must_roll_back(self) -> Ruling:
-        """By the rules; but two drops that are no more than the noise of two executions on the same
-        cases are none, unless the literal rules are asked for."""
+        """Return whether to roll back. Drops within the noise of two executions on the same cases
+        do not count, except with the literal rule."""
         ruling = self.evolution.must_roll_back()
-        if not ruling.yes or ruling.reason != "drops" or self.way.rule == "literal":
+        if not ruling.yes or ruling.reason != "drops" or self.options.rule == "literal":
             return ruling
         noise = self._noise()
         rules = self.evolution.settings.rollback
         rules = msgspec.structs.replace(rules, drop=max(rules.drop, noise))
         again = must_roll_back(self.evolution.history.scores, rules=rules)
         if not again.yes:
-            self.way.tell(f"{ruling.why}; within the noise of {noise:.2f} points, so it stays")
+            self.options.report(
+                f"{ruling.why}; within the noise of {noise:.2f} points, so it stays"
+            )
         return again
 
     def _noise(self) -> float:
-        """How far the mean of an execution falls by chance, from the cases of the last two."""
-        number, active = self._executions(), self.evolution.active
+        """Return how far the mean may fall by chance, from the cases of the last two executions."""
+        number, active = self._count_executions(), self.evolution.active
         before, after = (
             self.evaluator.scores(active, self._inform, f"x{each}") for each in (number - 1, number)
         )
@@ -177,39 +179,39 @@ class EvolutionLoop:
     # A mutation
 
     async def _propose(self) -> None:
-        """A candidate from the failures of the cases that inform; each refusal is recorded."""
+        """Add a candidate made from the failures of the `inform` cases; record each refusal."""
         tries = read_tries(self.evolution.events())
-        record, seen = tries.record, self._seen()
-        parent = self._parent()
+        record, seen = tries.record, self._read_newest_results()
+        parent = self._choose_parent()
         text = self.evolution.text(parent.number)
         why = ""
         for number in range(MOST_REFUSED):
-            rng = Random(f"{self.way.seed} {tries.made + number}")  # noqa: S311 - no secret
-            proposer = self._proposer()
+            rng = Random(f"{self.options.seed} {tries.made + number}")  # noqa: S311 - no secret
+            proposer = self._make_proposer()
             came = await proposer.propose(text, seen.failures, seen.passed, record, rng)
             if isinstance(came, Proposal):
                 self._with_line(came, parent)
                 return
             if not came.strategy:
                 raise Stopped("nothing_left", f"nothing is left to try: {came.reason}")
-            self._refused(came)
+            self._record_refusal(came)
             record, why = record_outcome(record, came), came.reason
         raise Stopped("refused", f"{MOST_REFUSED} proposals in a row were refused: {why}")
 
-    def _proposer(self) -> Proposer:
-        """One that keeps to the day's limit of high risks."""
+    def _make_proposer(self) -> Proposer:
+        """Return a proposer that keeps to the daily limit of high-risk mutations."""
         ruling = self.evolution.may_mutate("high")
-        found = self.way.proposer("high" if ruling.yes else "medium")
+        found = self.options.proposer("high" if ruling.yes else "medium")
         if found is None:
             raise Stopped(ruling.reason, f"no mutation: {ruling.why}")
         return found
 
-    def _parent(self) -> Version:
-        """The active version; with the literal rule a branch that was not followed yet."""
+    def _choose_parent(self) -> Version:
+        """Return the version to mutate: the active one, or with the literal rule an open branch."""
         versions = self.evolution.history.versions
         followed = {each.parent for each in versions.values()}
         open_ = [n for n in self.evolution.history.branches if n not in followed]
-        if self.way.rule == "literal" and open_:
+        if self.options.rule == "literal" and open_:
             return versions[open_[-1]]
         return self.evolution.active
 
@@ -218,14 +220,14 @@ class EvolutionLoop:
         new = self.evolution.add(
             proposal.text, strategy=strategy, risk=risk, why=proposal.why, parent=parent.number
         )
-        told = f"version {new.number} from {parent.number} by {strategy}, {risk} risk"
-        self.way.tell(f"{told}: {proposal.why}")
+        text = f"version {new.number} from {parent.number} by {strategy}, {risk} risk"
+        self.options.report(f"{text}: {proposal.why}")
         for line in proposal.diff.rstrip().split("\n")[2:]:
-            self.way.tell(f"    {line}")
+            self.options.report(f"    {line}")
 
-    def _refused(self, refused: Refusal) -> None:
+    def _record_refusal(self, refused: Refusal) -> None:
         self.evolution.add_note(REFUSED, msgspec.to_builtins(refused))
-        self.way.tell(f"a proposal by {refused.strategy} was refused: {refused.reason}")
+        self.options.report(f"a proposal by {refused.strategy} was refused: {refused.reason}")
 
     # A decision
 
@@ -234,31 +236,33 @@ class EvolutionLoop:
         assert new is not None
         branched = new.parent in self.evolution.history.branches  # it has to win by the other rule
         try:
-            if self.way.rule == "paired" or branched:
-                decision = await self._comparing.paired(old, new)
+            if self.options.rule == "paired" or branched:
+                decision = await self._comparison.decide_by_pairs(old, new)
             else:
-                rng = Random(f"{self.way.seed} version {new.number}")  # noqa: S311 - no secret
-                decision = await self._comparing.literal(old, new, rng)
+                rng = Random(f"{self.options.seed} version {new.number}")  # noqa: S311 - no secret
+                decision = await self._comparison.decide_by_means(old, new, rng)
         except Stopped as stopped:
-            if stopped.reason == "unmeasured" and new == self._left:  # it had its second chance
+            if (
+                stopped.reason == "unmeasured" and new == self._left_over
+            ):  # it had its second chance
                 self.evolution.withdraw(new.number, stopped.why)
                 why = f"version {new.number} was given up: {stopped.why}"
                 raise Stopped("unmeasured", why) from None
             raise
         result = self.evolution.decide(new.number, decision)
-        told = f"version {new.number} against {old.number}: {result}, {decision.reason}"
-        self.way.tell(f"{told}; {decision.why}")
+        text = f"version {new.number} against {old.number}: {result}, {decision.reason}"
+        self.options.report(f"{text}; {decision.why}")
 
-    async def _held_out(self) -> HeldOut | None:
+    async def _check_held_out(self) -> HeldOut | None:
         versions = self.evolution.history.versions
         found = await compare_held_out(
             self.evaluator, self._hold, versions[1], self.evolution.active
         )
         if found is None:
             return None
-        told = found.to_document()
+        text = found.to_document()
         notes = [each for each in self.evolution.events() if isinstance(each, Noted)]
         before = [each.data for each in notes if each.about == HELD_OUT]
-        if before[-1:] != [told]:
-            self.evolution.add_note(HELD_OUT, told)
+        if before[-1:] != [text]:
+            self.evolution.add_note(HELD_OUT, text)
         return found

@@ -1,4 +1,4 @@
-"""How an agent gets the prompt of a version: the agents of `fourscore run`, each with a text.
+"""How an agent gets the prompt of a version: the agents of `fourscore run`, each with a prompt.
 
 | agent | where the prompt is |
 |---|---|
@@ -7,7 +7,7 @@
 | `http://…` | the field `prompt` beside `id` and `input` |
 | `shell: …` | a file: `{prompt_file}` in the command, `FOURSCORE_PROMPT_FILE` in its environment |
 
-The text is handed over as it is: to fill in placeholders is the agent's business.
+The text is passed unchanged: the agent fills in the placeholders.
 """
 
 import inspect
@@ -29,7 +29,7 @@ FILE, VARIABLE, PARAMETER = "{prompt_file}", "FOURSCORE_PROMPT_FILE", "prompt"
 
 
 class PromptedAgents:
-    """The agent of a name, for any prompt; a name that takes none is refused here."""
+    """An agent that can be given any prompt; one that takes no prompt raises a `ConfigError`."""
 
     def __init__(self, spec: str, folders: Sequence[str] = ()) -> None:
         self.spec = spec.strip()
@@ -45,11 +45,11 @@ class PromptedAgents:
 
     @property
     def version(self) -> str:
-        """The digest of its source, where it has one."""
+        """The digest of the agent's source, empty where it has none."""
         return str(getattr(self.base_agent, "version", "") or "")
 
     def with_prompt(self, text: str, file: Path) -> Agent:
-        """The agent with this text, which stands in that file."""
+        """Return the agent with this prompt, whose text is in `file`."""
         base_agent = self.base_agent
         if isinstance(base_agent, FunctionAgent):
             function = partial(base_agent.function, **{PARAMETER: text})

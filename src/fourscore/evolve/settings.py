@@ -1,4 +1,4 @@
-"""`evolution.yaml`: what an evolution is told, all of it in one file beside its versions."""
+"""`evolution.yaml`: all settings of an evolution, in one file beside its versions."""
 
 import re
 from pathlib import Path
@@ -16,12 +16,12 @@ from fourscore.formats.yaml_file import read_yaml_file
 from fourscore.stats.sequential import SequentialPlan
 
 NAME = "evolution.yaml"
-#: Settings that are files; relative ones are so to the settings' own folder.
+#: Settings that are file names, relative to the folder of the settings.
 FILES = ("cases", "rubric", "store", "prices", "prompt_folder")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Without a `rubric` it is the one for research answers.
+    """The settings; without a `rubric` the built-in one for research answers is used.
 
     A candidate must keep the `placeholders` and the `required` lines, and match none of the
     `forbidden` patterns; its length stays between the shares `shortest` and `longest` of its
@@ -69,12 +69,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         )
 
     def plan_for(self, cases: int) -> SequentialPlan:
-        """With no larger a budget than there are cases to decide by; two at the least."""
+        """Return the plan with a budget of at most the cases that decide, and at least 2."""
         return msgspec.structs.replace(self.plan, budget=max(2, min(self.budget, cases)))
 
 
 def read_settings(path: Path) -> Settings:
-    """With file names made relative to where the settings stand."""
+    """Read the settings; file names become relative to the working directory."""
     document = read_yaml_file(str(path))
     value = {} if document.value is None else document.value
     if not isinstance(value, dict):
@@ -98,10 +98,10 @@ def read_settings(path: Path) -> Settings:
     except ValueError as error:
         field, _, message = str(error).partition(": ")
         raise document.error(message, field) from None
-    return _placed(settings, path.parent)
+    return _resolve_paths(settings, path.parent)
 
 
-def _placed(settings: Settings, folder: Path) -> Settings:
+def _resolve_paths(settings: Settings, folder: Path) -> Settings:
     found: dict[str, str] = {}
     for field in FILES:
         name = getattr(settings, field)
@@ -113,14 +113,14 @@ def _placed(settings: Settings, folder: Path) -> Settings:
     return msgspec.structs.replace(settings, **found)
 
 
-def format_settings(told: dict[str, object]) -> str:
-    """A file to begin with: what was told, and the usual numbers as comments."""
+def format_settings(values: dict[str, object]) -> str:
+    """Return the text of a new evolution.yaml: these values, and the defaults as comments."""
     known = Settings.__struct_fields__
-    unknown = sorted(set(told) - set(known))
+    unknown = sorted(set(values) - set(known))
     if unknown:
         raise ConfigError("unknown setting", field=unknown[0])
-    lines = ["# What this evolution is told. File names are relative to this folder."]
-    lines += [f"{key}: {msgspec.json.encode(value).decode()}" for key, value in told.items()]
+    lines = ["# The settings of this evolution. File names are relative to this folder."]
+    lines += [f"{key}: {msgspec.json.encode(value).decode()}" for key, value in values.items()]
     usual = {
         key: msgspec.to_builtins(getattr(Settings(), key))
         for key in (
@@ -134,7 +134,7 @@ def format_settings(told: dict[str, object]) -> str:
             "rollback",
             "keep",
         )
-        if key not in told
+        if key not in values
     }
     for key, value in usual.items():
         if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""Which cases may be seen by whom: `inform` mutations, `decide` about them, or `hold` out.
+"""Which cases `inform` mutations, `decide` about them, or are on `hold` for the final check.
 
-A case's part follows from the digest of its id alone, so it keeps it when others are added, and a
-case that informed a mutation never decides about one.
+The part of a case follows from the digest of its id alone, so it stays the same when others are
+added, and a case that informed a mutation never decides about one.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ _DIGITS = 13  # of 16 hexadecimal digits, as many as a float holds
 
 
 class Shares(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How much of the cases goes where; together 1."""
+    """The share of the cases in each part; together 1."""
 
     inform: Share = 0.3
     decide: Share = 0.5
@@ -35,7 +35,7 @@ class Shares(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Split(msgspec.Struct, frozen=True, kw_only=True):
-    """The cases by part, each in an order that has nothing to do with the file's."""
+    """The cases by part, each in an order that is independent of the file."""
 
     inform: tuple[Case, ...]
     decide: tuple[Case, ...]
@@ -43,7 +43,7 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compute_position(case_id: str) -> float:
-    """Where a case stands between 0 and 1."""
+    """Return the position of a case between 0 and 1, from the digest of its id."""
     return int(digest(["part", case_id])[:_DIGITS], 16) / float(16**_DIGITS)
 
 
@@ -56,7 +56,7 @@ def find_part(case_id: str, shares: Shares | None = None) -> Part:
 
 
 def make_order_key(case_id: str) -> str:
-    """What to sort cases by before they are looked at one after the other."""
+    """Return the sort key of a case."""
     return digest(["order", case_id])
 
 

@@ -23,20 +23,22 @@ from fourscore.formats.validation import explain_json_error
 from fourscore.formats.yaml_file import parse_yaml
 
 FOLDERS = ("versions", "archive")
-#: Bytes of a text at the most.
+#: The most bytes of a text.
 MAX_BYTES = 1_000_000
 
 
 class VersionTexts:
+    """The texts of all versions in one evolution folder."""
+
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def prepare(self, number: int, text: str) -> str:
-        """A new text on disk, under a hidden name; its digest."""
+        """Write a new text under a hidden name; return its digest."""
         data = text.encode()
         path = self._file("versions", number)
         if path.exists():
-            message = "it is there, but log.jsonl does not know it: move it away"
+            message = "this file is not in log.jsonl: move it away"
             raise DataError(message, file=str(path))
         self.make_folders()
         files.prepare(path, data)
@@ -47,7 +49,7 @@ class VersionTexts:
             (self._path / folder).mkdir(exist_ok=True)
 
     def place(self, versions: Iterable[Version], kept: set[int]) -> None:
-        """Each where it belongs; what was prepared and is not told of is removed."""
+        """Move each text to its folder; drafts that the log does not know are removed."""
         self.make_folders()
         for version in versions:
             wanted, other = FOLDERS if version.number in kept else FOLDERS[::-1]
@@ -65,7 +67,7 @@ class VersionTexts:
     def read(self, version: Version) -> str:
         number = version.number
         places = [self._file(folder, number) for folder in FOLDERS]
-        # To one who reads without the lock a text may be on its way: it is looked for twice.
+        # For a reader without the lock a text may be just moving, so the places are tried twice.
         for place in (*places, files.get_draft_path(places[0]), *places):
             try:
                 data = place.read_bytes()
@@ -99,7 +101,7 @@ def digest_text(data: bytes) -> str:
 
 
 def check_text(text: str) -> None:
-    """Refuse what is no prompt."""
+    """Raise a `DataError` for a text that is empty, too long or not UTF-8."""
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
@@ -114,7 +116,7 @@ FORMAT = 1
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`pending` is the candidate that waits for a decision, `lines` how long the log was."""
+    """The content of state.json; `lines` is the length of the log that it was derived from."""
 
     format: int = FORMAT
     active: int
@@ -142,7 +144,7 @@ def encode_state(state: State) -> bytes:
 
 
 def read_state(path: Path) -> State | None:
-    """None where there is none."""
+    """Read state.json; None where there is none."""
     try:
         text = path.read_bytes()
     except FileNotFoundError:
@@ -151,40 +153,40 @@ def read_state(path: Path) -> State | None:
         state = msgspec.json.decode(text, type=State)
     except msgspec.ValidationError as error:
         message, field = explain_json_error(error, text, State)
-        raise _wrong(path, text, message, field or "") from None
+        raise _make_error(path, text, message, field or "") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _wrong(path, text, f"not JSON: {error}") from None
+        raise _make_error(path, text, f"not JSON: {error}") from None
     if state.format != FORMAT:
         message = f"{state.format}: this version of fourscore knows format {FORMAT}"
-        raise _wrong(path, text, message, "format")
+        raise _make_error(path, text, message, "format")
     return state
 
 
 def check_state(path: Path, state: State, history: History) -> bool:
-    """Whether it is up to date; an error where it cannot have come from this log."""
+    """Return whether the state is up to date; a `DataError` where it does not fit the log."""
     if state.lines < history.lines:
         return False
     text = path.read_bytes()
     if state.lines > history.lines:
-        message = f"it knows {state.lines} lines of log.jsonl, which has {history.lines}"
-        hint = "restore the log, or delete state.json to go by the log as it is"
-        raise _wrong(path, text, f"{message}; {hint}", "lines")
+        message = f"it was derived from {state.lines} lines of log.jsonl, which has {history.lines}"
+        hint = "restore the log, or delete state.json to use the log as it is"
+        raise _make_error(path, text, f"{message}; {hint}", "lines")
     expected = make_state(history)
     for field in State.__struct_fields__:
         found, wanted = getattr(state, field), getattr(expected, field)
         if found != wanted:
-            message = f"{_told(found)}, but by log.jsonl it is {_told(wanted)}"
+            message = f"{_show(found)}, but by log.jsonl it is {_show(wanted)}"
             hint = "use fourscore evolve rollback to change versions, or delete state.json"
-            raise _wrong(path, text, f"{message}; {hint}", field)
+            raise _make_error(path, text, f"{message}; {hint}", field)
     return True
 
 
-def _told(value: object) -> str:
+def _show(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _wrong(path: Path, text: bytes, message: str, field: str = "") -> DataError:
-    """JSON is YAML, whose reader knows the lines."""
+def _make_error(path: Path, text: bytes, message: str, field: str = "") -> DataError:
+    """Return the error with its line; JSON is YAML, whose reader knows the lines."""
     hint = "" if field else "; delete it to have it made again from log.jsonl"
     place, line = field.partition("[")[0], None
     if field:

@@ -34,8 +34,8 @@ def show_status(document: dict[str, Any], to: Console | None = None) -> None:
     ]
     if back["yes"]:
         words = ("fourscore evolve rollback", "bold")
-        told = Text.assemble("rollback   ", (make_printable(back["why"]), "red"), ": ", words)
-        parts.append(told)
+        text = Text.assemble("rollback   ", (make_printable(back["why"]), "red"), ": ", words)
+        parts.append(text)
     if document["strategies"]:
         parts += [Text(), _strategies(document["strategies"])]
     colour = "red" if back["yes"] else "green"
@@ -71,7 +71,7 @@ def show_history(folder: str, events: list[dict[str, Any]], to: Console | None =
     table = Table.grid(padding=(0, 2, 0, 0))
     for event in events:
         at = event["at"].replace("T", " ").removesuffix("Z")
-        table.add_row(at, event["event"], Text(_told(event)))
+        table.add_row(at, event["event"], Text(_describe_event(event)))
     print_panel(
         to or make_console(),
         f"history of {make_printable(folder, 80)}, the newest first",
@@ -101,8 +101,8 @@ def show_decision(document: dict[str, Any], to: Console | None = None) -> None:
 
 def _named(version: dict[str, Any]) -> str:
     score = version["score"]
-    told = "" if score is None else f"  score {score:.2f} (n={version['n']})"
-    return f"{version['number']}  {version['file']}{told}"
+    text = "" if score is None else f"  score {score:.2f} (n={version['n']})"
+    return f"{version['number']}  {version['file']}{text}"
 
 
 def _branches(numbers: list[int]) -> str:
@@ -110,18 +110,18 @@ def _branches(numbers: list[int]) -> str:
 
 
 def _decisions(document: dict[str, Any]) -> str:
-    told = f"{document['decisions']}, {document['accepted']} accepted"
+    text = f"{document['decisions']}, {document['accepted']} accepted"
     if document["decisions"]:
         false = document["expected_false"]
-        told += f"; at most {false:.2g} of them by chance, were no candidate better"
-    return told
+        text += f"; at most {false:.2g} of them by chance, were no candidate better"
+    return text
 
 
 def _pending(version: dict[str, Any] | None) -> list[Text]:
     if version is None:
         return []
-    told = f"pending    {version['number']}  {make_printable(version['strategy'], 40)}, not decided yet"
-    return [Text(told, "yellow")]
+    text = f"pending    {version['number']}  {make_printable(version['strategy'], 40)}, not decided yet"
+    return [Text(text, "yellow")]
 
 
 def _mutations(rulings: dict[str, dict[str, Any]]) -> list[Text]:
@@ -138,12 +138,12 @@ def _mutations(rulings: dict[str, dict[str, Any]]) -> list[Text]:
 def _strategies(found: dict[str, dict[str, int]]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, record in found.items():
-        told = f"{record['accepted']} of {record['tried']} accepted"
-        table.add_row(f"  {make_printable(name, 40)}", told)
+        text = f"{record['accepted']} of {record['tried']} accepted"
+        table.add_row(f"  {make_printable(name, 40)}", text)
     return table
 
 
-def _told(event: dict[str, Any]) -> str:
+def _describe_event(event: dict[str, Any]) -> str:
     kind, number = event["event"], event.get("version")
     if kind == "decision":
         decision = event["decision"]

@@ -47,9 +47,9 @@ def _headline(document: dict[str, Any]) -> list[Text]:
     lines = [head]
     many = document["executions"]
     if many["n"] > 1:
-        told = f"the newest of {many['n']} count most{_ends(many['interval'])}"
-        told += f"; plain mean {many['mean']:.2f}{_ends(many['mean_interval'])}"
-        lines.append(Text(f"          {told}"))
+        text = f"the newest of {many['n']} count most{_ends(many['interval'])}"
+        text += f"; plain mean {many['mean']:.2f}{_ends(many['mean_interval'])}"
+        lines.append(Text(f"          {text}"))
     advice = document["advice"]
     if document["weakest"]:
         advice += f" {document['weakest']} costs the most points."
@@ -57,16 +57,16 @@ def _headline(document: dict[str, Any]) -> list[Text]:
 
 
 def _counts(counts: dict[str, Any]) -> Text:
-    told = [f"{counts['executions']:,} executions", f"{counts['tool_calls']:,} tool calls"]
+    text = [f"{counts['executions']:,} executions", f"{counts['tool_calls']:,} tool calls"]
     if counts["failed"]:
-        told.append(f"{counts['failed']:,} failed")
+        text.append(f"{counts['failed']:,} failed")
     if counts["unknown"]:
-        told.append(f"{counts['unknown']:,} without an outcome")
+        text.append(f"{counts['unknown']:,} without an outcome")
     if counts["skipped"]:
-        told.append(f"{counts['skipped']:,} executions without anything to measure")
+        text.append(f"{counts['skipped']:,} executions without anything to measure")
     if counts["several_versions"]:
-        told.append(f"{counts['several_versions']:,} with more than one version")
-    return Text(f"counts    {', '.join(told)}")
+        text.append(f"{counts['several_versions']:,} with more than one version")
+    return Text(f"counts    {', '.join(text)}")
 
 
 def _signals(document: dict[str, Any]) -> Table:
@@ -109,10 +109,10 @@ def _trend(document: dict[str, Any]) -> list[Text]:
         return []
     last = trend["last"]
     line = "".join(_BLOCKS[min(7, int(score / 12.5))] for score in last)
-    told = f"{trend['direction']}, {trend['per_execution']:+.2f}"
+    text = f"{trend['direction']}, {trend['per_execution']:+.2f}"
     low, high = trend["interval"]
-    told += f" [{low:+.2f}, {high:+.2f}] an execution, n={trend['n']}"
-    return [Text(), Text(f"trend     {line}  {told}")]
+    text += f" [{low:+.2f}, {high:+.2f}] an execution, n={trend['n']}"
+    return [Text(), Text(f"trend     {line}  {text}")]
 
 
 def _groups(document: dict[str, Any]) -> list[RenderableType]:
@@ -123,9 +123,9 @@ def _groups(document: dict[str, Any]) -> list[RenderableType]:
     for group in groups[:SHOWN]:
         name = make_printable(group["name"], 60) or "(none)"
         mean = group.get("mean")
-        told = "" if mean is None else f"mean {mean:.2f}{_ends(group['mean_interval'])}"
+        text = "" if mean is None else f"mean {mean:.2f}{_ends(group['mean_interval'])}"
         score = f"{group['score']:.2f}{_ends(group.get('interval'))}"
-        table.add_row(f"  {name}", group["grade"], score, told, f"n={group['n']}")
+        table.add_row(f"  {name}", group["grade"], score, text, f"n={group['n']}")
     left = len(groups) - SHOWN + document["groups_left_out"]
     parts: list[RenderableType] = [Text(), Text(f"by {document['by']}, newest first"), table]
     if left > 0:

@@ -78,10 +78,10 @@ def _change(decision: dict[str, Any]) -> str:
     delta, low, high = (decision.get(name) for name in ("delta", "low", "high"))
     if delta is None:
         return ""
-    told = f"{delta:+.1f}"
+    text = f"{delta:+.1f}"
     if low is not None and high is not None:
-        told += f" [{low:+.1f}, {high:+.1f}]"
-    return f"{told} n={decision['n']}" if decision.get("n") else told
+        text += f" [{low:+.1f}, {high:+.1f}]"
+    return f"{text} n={decision['n']}" if decision.get("n") else text
 
 
 def _origin(version: dict[str, Any]) -> str:

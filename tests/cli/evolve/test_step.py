@@ -31,12 +31,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "evolution"
 
 
-def told(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, Any, str]:
+def run_step(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, Any, str]:
     """Exit code, document and messages of a step."""
     capfd.readouterr()
     code = main(["evolve", "step", "--json", *words])
-    said = capfd.readouterr()
-    return code, json.loads(said.out), said.err
+    message = capfd.readouterr()
+    return code, json.loads(message.out), message.err
 
 
 def change(folder: Path, old: str, new: str) -> None:
@@ -46,7 +46,7 @@ def change(folder: Path, old: str, new: str) -> None:
 
 
 def test_the_document(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    code, document, said = told(capfd, "--generations", "2")
+    code, document, message = run_step(capfd, "--generations", "2")
     assert code == document["exit_code"] == 0
     assert (document["generations"], document["ended"], document["decisions"]) == (2, "done", 2)
     assert [each["number"] for each in document["lineage"]] == [1, 2, 3]
@@ -54,14 +54,14 @@ def test_the_document(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert document["held_out"]["first"] == 1
     assert document["expected_false"] == 0.1
     assert document["cases_run"] > 200
-    assert "    +- Always" in said
+    assert "    +- Always" in message
 
 
 def test_a_decision_can_be_made_again_from_the_store(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     change(folder, "required:", "store: kept/runs.db\nrequired:")
-    _, document, _ = told(capfd, "--generations", "3")
+    _, document, _ = run_step(capfd, "--generations", "3")
     store = folder / "kept" / "runs.db"
     with Store(store) as runs:
         names = {info.labels["version"]: info.id for info in runs.runs() if "decide" in info.id}
@@ -93,23 +93,23 @@ def test_what_others_wrote_is_no_markup(folder: Path, capfd: pytest.CaptureFixtu
     change(folder, "number of the rule", "[bold]number[/] of the rule")
     capfd.readouterr()
     assert main(["evolve", "step", "--generations", "2"]) == 0
-    said = capfd.readouterr()
-    assert "    +- Always give the [bold]number[/] of the rule that you go by." in said.err
+    message = capfd.readouterr()
+    assert "    +- Always give the [bold]number[/] of the rule that you go by." in message.err
 
 
 def test_the_budget_of_cases(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    code, document, said = told(capfd, "--budget", "150cases")
+    code, document, message = run_step(capfd, "--budget", "150cases")
     assert (code, document["ended"], document["cases_run"]) == (3, "cases", 150)
     assert document["pending"]["number"] == 2
-    assert "the budget of 150 cases is spent" in said
-    assert "go on with: fourscore evolve step evolution --budget 150cases" in said
-    code, document, _ = told(capfd)
+    assert "the budget of 150 cases is spent" in message
+    assert "go on with: fourscore evolve step evolution --budget 150cases" in message
+    code, document, _ = run_step(capfd)
     assert (code, document["ended"], document["decisions"]) == (0, "done", 1)
 
 
 @pytest.mark.parametrize("word", ["cases", "5 cases5", "-1cases", "5calls5"])
 def test_a_budget_that_is_none(word: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    code, document, _ = told(capfd, f"--budget={word}")
+    code, document, _ = run_step(capfd, f"--budget={word}")
     assert code == 2
     assert "budget" in document["error"]["field"]
 
@@ -170,10 +170,10 @@ def test_a_model_writes_from_failures_that_inform(
 
     with model_server(answer) as url:
         key.setenv("FOURSCORE_BASE_URL", url)
-        code, document, said = told(capfd, "--model", "openai:m", "--budget", "5calls")
+        code, document, message = run_step(capfd, "--model", "openai:m", "--budget", "5calls")
     assert (code, document["ended"], document["active"]["number"]) == (0, "done", 2)
     assert document["budget"]["spent"]["calls"] == len(asks) == 1
-    assert "    +- Always say the day of arrival." in said
+    assert "    +- Always say the day of arrival." in message
     shown = re.findall(r"parcel of (\d+) kg to (\w+) cost, posted on (\w+)\?", asks[0])
     assert shown
     ids = {f"{country.lower()}-{weight}-{day[:3].lower()}" for weight, country, day in shown}
@@ -185,26 +185,26 @@ def test_the_budget_for_models(
 ) -> None:
     with model_server(lambda _: "no") as url:
         key.setenv("FOURSCORE_BASE_URL", url)
-        code, document, said = told(capfd, "--model", "openai:m", "--budget", "1calls")
+        code, document, message = run_step(capfd, "--model", "openai:m", "--budget", "1calls")
     assert (code, document["ended"], document["pending"]) == (3, "budget", None)
-    assert "go on with: fourscore evolve step evolution --model openai:m --budget 1calls" in said
+    assert "go on with: fourscore evolve step evolution --model openai:m --budget 1calls" in message
 
 
 def test_the_literal_rule(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    code, document, _ = told(capfd, "--rule", "literal", "--seed", "1")
+    code, document, _ = run_step(capfd, "--rule", "literal", "--seed", "1")
     decision = document["lineage"][1]["decision"]
     assert (code, decision["rule"], decision["n"]) == (0, "literal", 200)
 
 
 def test_the_folder_is_named_in_either_way(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for words in (["elsewhere"], ["--dir", "elsewhere"], ["--dir=elsewhere", "--seed", "1"]):
-        code, document, _ = told(capfd, *words)
+        code, document, _ = run_step(capfd, *words)
         assert (code, document["error"]["file"]) == (2, str(folder.with_name("elsewhere")))
 
 
 def test_one_step_at_a_time(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with Evolution(folder):
-        code, document, _ = told(capfd)
+        code, document, _ = run_step(capfd)
     assert code == 2
     assert "is working on this evolution" in document["error"]["message"]
 
@@ -214,10 +214,10 @@ def test_a_model_that_does_not_answer(
 ) -> None:
     with model_server(None) as url:
         key.setenv("FOURSCORE_BASE_URL", url)
-        code, document, said = told(capfd, "--model", "openai:m")
+        code, document, message = run_step(capfd, "--model", "openai:m")
     assert (code, document["ended"], document["pending"]) == (3, "model", None)
-    assert "the model that proposes did not answer" in said
-    assert "go on with: fourscore evolve step evolution --model openai:m" in said
+    assert "the model that proposes did not answer" in message
+    assert "go on with: fourscore evolve step evolution --model openai:m" in message
     with Evolution(folder) as evolution:
         assert len(evolution.versions()) == 1
         assert len(evolution.history.executions) == 1
@@ -239,7 +239,7 @@ def test_a_mistake_in_the_settings_names_its_place(
     folder: Path, capfd: pytest.CaptureFixture[str], old: str, new: str, field: str, words: str
 ) -> None:
     change(folder, old, new)
-    code, document, _ = told(capfd)
+    code, document, _ = run_step(capfd)
     assert code == 2
     assert document["error"]["field"] == field
     assert document["error"]["file"].endswith("evolution.yaml")
@@ -249,7 +249,7 @@ def test_a_mistake_in_the_settings_names_its_place(
 def test_too_few_cases(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = (folder / "cases.jsonl").read_text().splitlines(keepends=True)
     (folder / "cases.jsonl").write_text(lines[0])
-    code, document, _ = told(capfd)
+    code, document, _ = run_step(capfd)
     assert code == 2
     assert "of its cases are to" in document["error"]["message"]
 

@@ -44,9 +44,9 @@ def test_the_planted_improvements_are_found_and_nothing_harmful_is_kept(
     folder = begun(tmp_path / "evolution")
     assert main(["evolve", "step", str(folder), "--generations", "20", "--seed", str(seed)]) == 0
     check_found(folder)
-    told = capfd.readouterr()
-    assert "held out: version" in told.out
-    assert "no mutation: stable" in told.err
+    document = capfd.readouterr()
+    assert "held out: version" in document.out
+    assert "no mutation: stable" in document.err
 
 
 def test_it_survives_kills_at_random_times(tmp_path: Path) -> None:

@@ -34,9 +34,9 @@ def test_the_tree_on_a_terminal(garden: Any) -> None:
 def test_many_failures_are_one_line(garden: Any, lost: Any) -> None:
     for number in range(60):
         garden.tried(f"Try {number}.", lost)
-    told = shown(garden)
-    assert "60 rejected: 2 to 61" in told
-    assert len(told.splitlines()) == 3
+    document = shown(garden)
+    assert "60 rejected: 2 to 61" in document
+    assert len(document.splitlines()) == 3
 
 
 def test_foreign_words_are_plain(garden: Any, won: Any) -> None:

@@ -161,16 +161,20 @@ def test_long_texts_take_little_memory(garden: Any, lost: Any) -> None:
 # Changes
 
 
-def told(old: str, new: str) -> list[str]:
+def document(old: str, new: str) -> list[str]:
     found = changes(old, new)
     return [each.sign + "".join(text for text, _ in each.pieces) for each in found.lines]
 
 
 def test_changes_have_lines_around_them() -> None:
     old = "\n".join("abcdefghijkl")
-    assert told(old, old.replace("g", "G")) == ["@4", " e", " f", "-g", "+G", " h", " i", "@3"]
-    assert told("a", "b") == ["-a", "+b"]
-    assert told("a\nb", "a\nb\nc") == ["@2", "+c"] or told("a\nb", "a\nb\nc") == [" a", " b", "+c"]
+    assert document(old, old.replace("g", "G")) == ["@4", " e", " f", "-g", "+G", " h", " i", "@3"]
+    assert document("a", "b") == ["-a", "+b"]
+    assert document("a\nb", "a\nb\nc") == ["@2", "+c"] or document("a\nb", "a\nb\nc") == [
+        " a",
+        " b",
+        "+c",
+    ]
 
 
 def test_words_that_differ_are_marked() -> None:
@@ -184,7 +188,7 @@ def test_words_that_differ_are_marked() -> None:
 
 def test_equal_texts_have_no_changes() -> None:
     found = changes("a\nb\nc\nd", "a\nb\nc\nd")
-    assert (found.added, found.removed, told("a\nb\nc\nd", "a\nb\nc\nd")) == (0, 0, ["@4"])
+    assert (found.added, found.removed, document("a\nb\nc\nd", "a\nb\nc\nd")) == (0, 0, ["@4"])
 
 
 @pytest.mark.parametrize(

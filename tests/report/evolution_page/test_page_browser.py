@@ -76,11 +76,11 @@ def test_what_is_told(garden: Any, watch: Any) -> None:
 def test_a_version_with_its_evidence_and_its_changes(garden: Any, watch: Any) -> None:
     garden.grow()
     page = watch(garden.report())
-    told = opened(page, 2).inner_text()
+    document = opened(page, 2).inner_text()
     for words in ("✓ accepted", "a gain that chance does not explain", "improvement", "2 of 3"):
-        assert words in told
+        assert words in document
     for words in ("paired", "0.05", "45.0 to 92.5", "sources were missing", "active again"):
-        assert words in told
+        assert words in document
     diff = page.locator("#v2 .diff")
     assert diff.locator(".del .sign").inner_text() == "−"
     assert diff.locator(".add .sign").inner_text() == "+"

@@ -14,17 +14,17 @@ DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
 
 def answer(question: str, prompt: str) -> str:
     weight, country, day = read(question)
-    told = prompt.lower()
+    demands = prompt.lower()
     price = f"{PRICES[country] + weight * 0.5:.2f}"
-    if "whole tens" in told:
+    if "whole tens" in demands:
         price = f"{round(float(price), -1):.0f}"
-    says = [f"That is {price} euros." if follows(question, told, "currency") else f"{price}."]
-    if follows(question, told, "day of arrival") and "never commit" not in told:
-        says.append(f"It arrives on {arrival(country, day)}.")
-    if follows(question, told, "number of the rule"):
-        says.append(f"This is by rule {rule(weight)}.")
-    words = " ".join(says).split()
-    return " ".join(words[:3] if "three words" in told else words)
+    parts = [f"That is {price} euros." if follows(question, demands, "currency") else f"{price}."]
+    if follows(question, demands, "day of arrival") and "never commit" not in demands:
+        parts.append(f"It arrives on {arrival(country, day)}.")
+    if follows(question, demands, "number of the rule"):
+        parts.append(f"This is by rule {rule(weight)}.")
+    words = " ".join(parts).split()
+    return " ".join(words[:3] if "three words" in demands else words)
 
 
 def follows(question: str, prompt: str, demand: str) -> bool:

@@ -4,7 +4,7 @@ from fourscore import Case, Signal, Trace, judge
 
 
 @judge
-def told(case: Case, trace: Trace, *, what: str) -> Signal:
+def contains_expected(case: Case, trace: Trace, *, what: str) -> Signal:
     """Whether the answer holds what the case expects under this name."""
     wanted = case.expected[what]
     there = wanted in trace.answer

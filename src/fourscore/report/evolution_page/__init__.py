@@ -35,8 +35,8 @@ def write_lineage(path: str | Path, evolution: Evolution, *, room: int = DETAILS
     details, without = BlockWriter(room), 0
     source = VersionDetails(evolution, steps)
     for number in sorted(family.shown):
-        told = [number, 1, "", source.of(number)]
-        without += not details.add((number, 1), msgspec.json.encode(told))
+        document = [number, 1, "", source.of(number)]
+        without += not details.add((number, 1), msgspec.json.encode(document))
     table, lacking = BlockWriter(TREE), 0
     for place, line in enumerate(make_tree_lines(evolution, family, steps, source.first_changes)):
         lacking += not table.add((place, 0), msgspec.json.encode(line))

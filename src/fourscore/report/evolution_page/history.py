@@ -83,18 +83,18 @@ class PageHistory:
     def _tell(
         self, number: int, kind: str, event: Promoted | Withdrawn | RolledBack
     ) -> dict[str, Any]:
-        told: dict[str, Any] = {"kind": kind, "at": event.at, "why": shorten(event.why, WORDS)}
+        document: dict[str, Any] = {"kind": kind, "at": event.at, "why": shorten(event.why, WORDS)}
         if isinstance(event, RolledBack):
-            told.update(left=event.left, to=event.version, rule=shorten(event.reason))
-        self._others[number].append(told)
-        return told
+            document.update(left=event.left, to=event.version, rule=shorten(event.reason))
+        self._others[number].append(document)
+        return document
 
     def _note(self, event: Noted) -> None:
         if event.about == REFUSED:
             self.refused += 1
             names = ("strategy", "risk", "reason")
-            told = {name: shorten(str(event.data.get(name, "")), WORDS) for name in names}
-            self.refusals.append({"at": event.at, **told})
+            document = {name: shorten(str(event.data.get(name, "")), WORDS) for name in names}
+            self.refusals.append({"at": event.at, **document})
         if event.about == HELD_OUT:
             try:
                 self.held_out = msgspec.convert(event.data, HeldOut)

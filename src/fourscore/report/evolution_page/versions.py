@@ -65,7 +65,7 @@ class VersionDetails:
 
     def of(self, number: int) -> dict[str, Any]:
         version = self._evolution.version(number)
-        told: dict[str, Any] = {
+        document: dict[str, Any] = {
             "at": version.at,
             "why": shorten(version.why, WORDS),
             "file": str(self._evolution.find_file(number).relative_to(self._evolution.path)),
@@ -80,12 +80,12 @@ class VersionDetails:
         if version.parent is not None:
             old, new = self._text(version.parent), self._text(number)
             found = changes(old, new)
-            told["changes"] = msgspec.to_builtins(found)
+            document["changes"] = msgspec.to_builtins(found)
             self.first_changes[number] = _gist(found)
         if number in self._whole:
             text = self._text(number)
-            told["text"], told["length"] = text[:TEXT], len(text)
-        return told
+            document["text"], document["length"] = text[:TEXT], len(text)
+        return document
 
 
 def _gist(found: Changes) -> tuple[str, str] | None:
@@ -98,7 +98,10 @@ def _gist(found: Changes) -> tuple[str, str] | None:
 
 
 def _decision(event: Decided) -> dict[str, Any]:
-    told = msgspec.to_builtins(event.decision)
-    told = {key: rounded(value) for key, value in told.items()}
-    told |= {"reason": shorten(event.decision.reason), "why": shorten(event.decision.why, WORDS)}
-    return {"at": event.at, "against": event.against, "result": event.result, **told}
+    document = msgspec.to_builtins(event.decision)
+    document = {key: rounded(value) for key, value in document.items()}
+    document |= {
+        "reason": shorten(event.decision.reason),
+        "why": shorten(event.decision.why, WORDS),
+    }
+    return {"at": event.at, "against": event.against, "result": event.result, **document}
