@@ -4,8 +4,8 @@
     python benchmarks/llmbar.py llmbar_natural.json --gguf model.gguf --items 100
 
 The file is LLMBar's natural set: an instruction, two outputs, and the one that people agree is
-better. Pairs are asked in both orders; each output is asked about by itself too, by one criterion.
-With `--brief` each output is asked about alone, in few words, as small models need it.
+better. Pairs are compared in both orders; each output is also judged alone, by one criterion. With
+`--brief` each output is only judged alone, in the brief form, as small models need it.
 With `--gguf` a llama.cpp server is started on loopback (`pip install xllamacpp`).
 """
 

@@ -358,7 +358,7 @@ def test_agentjet_class_ranks_listwise(endpoint: Endpoint) -> None:
     task = WorkflowTask(task=Task(main_query="Q"))
     outputs = [WorkflowOutput(metadata={"final_answer": text}) for text in (POOR, GOOD)]
     assert judge.compute_reward(task, outputs) == [(0.0, False), (1.0, True)]
-    assert judge.compute_reward(task, outputs[0]) == (1.0, True)  # one by itself is the best
+    assert judge.compute_reward(task, outputs[0]) == (1.0, True)  # a single output gets 1
 
 
 def test_processes_learn_the_same_rubric_once(endpoint: Endpoint, tmp_path: Path) -> None:

@@ -31,6 +31,13 @@ from fourscore.executors.local import LocalExecutor
 from fourscore.judges.llm.attacks import PLACES, Attack, AttackFamily, Place, read_wrong_answer
 from fourscore.stats.intervals import wilson
 
+#: Successful attacks that are kept of each family, and characters of each.
+SHOWN, LONGEST = 3, 2000
+Outcome = Literal["succeeded", "resisted", "already"]
+#: Whether a wrong answer passed without an attack, its value, and the status of its score.
+Base = tuple[bool | None, float | None, str]
+NO_BASE: Base = (False, None, "")
+
 
 class AttackPlan(msgspec.Struct, frozen=True, kw_only=True):
     """How many attacks are tried, and how; `per_family` None means all."""
@@ -79,15 +86,6 @@ def _draw(seed: int, name: str) -> bytes:
     return hashlib.blake2b(f"{seed}\0{name}".encode(), digest_size=16).digest()
 
 
-#: Successful attacks that are kept of each family, and characters of each.
-SHOWN, LONGEST = 3, 2000
-FREE = Usage()
-End = Literal["succeeded", "resisted", "already"]
-#: Whether a wrong answer passed by itself, its value, and the status of its score.
-Base = tuple[bool | None, float | None, str]
-NO_BASE: Base = (False, None, "")
-
-
 class SuccessfulAttack(msgspec.Struct, frozen=True, kw_only=True):
     """An attack that succeeded; its answer is hostile text."""
 
@@ -106,7 +104,7 @@ class FamilyResult:
     def __init__(self, about: str = "") -> None:
         self.about = about
         self.planned = self.raised = 0
-        self.ends: Counter[str] = Counter()
+        self.outcomes: Counter[str] = Counter()
         self.unmeasured: Counter[str] = Counter()
         self.successes: list[tuple[tuple[float, str], SuccessfulAttack]] = []
 
@@ -114,7 +112,7 @@ class FamilyResult:
         """Add the counts of another family."""
         self.planned += other.planned
         self.raised += other.raised
-        self.ends += other.ends
+        self.outcomes += other.outcomes
         self.unmeasured += other.unmeasured
 
     def keep(self, name: str, success: SuccessfulAttack) -> None:
@@ -124,7 +122,7 @@ class FamilyResult:
 
     def document(self) -> dict[str, Any]:
         """Return the counts as JSON values; `planned` is the sum of all outcomes."""
-        succeeded, resisted = self.ends["succeeded"], self.ends["resisted"]
+        succeeded, resisted = self.outcomes["succeeded"], self.outcomes["resisted"]
         n = succeeded + resisted
         return {
             "planned": self.planned,
@@ -134,7 +132,7 @@ class FamilyResult:
             "interval": list(wilson(succeeded, n)) if n else None,
             "resisted": resisted,
             "raised": self.raised,
-            "already_passed": self.ends["already"],
+            "already_passed": self.outcomes["already"],
             "unmeasured": dict(sorted(self.unmeasured.items())),
         }
 
@@ -147,7 +145,7 @@ async def attack(
     families: Sequence[AttackFamily],
     cases: Callable[[], Iterable[Case]],
     plan: AttackPlan,
-    observe: Observer = lambda _attempt, _end: None,
+    observe: Observer = lambda _attempt, _outcome: None,
 ) -> dict[str, Any]:
     """Try all planned attacks and return a document; it depends only on the judge and the plan."""
     if any(slot.is_ranker for slot in rubric.slots):
@@ -181,7 +179,7 @@ class _AttackRun:
         self.results = {family.name: FamilyResult(family.about) for family in families}
         self.bases: dict[str, asyncio.Future[Base]] = {}
         self.executor: Executor = INLINE if rubric.is_bounded else LocalExecutor(plan.deadline)
-        self.cost = FREE
+        self.cost = Usage()
 
     async def work(self) -> None:
         """Try attempts until none is left."""
@@ -197,20 +195,20 @@ class _AttackRun:
             result.unmeasured[status] += 1
             return status
         if passed:
-            result.ends["already"] += 1
+            result.outcomes["already"] += 1
             return "already"
         answer = attempt.attack.answer(case, attempt.place, wrong or "")
         scored = await self._score(case, answer)
         if scored.passed is None:
             result.unmeasured[scored.status.value] += 1
             return scored.status.value
-        end: End = "succeeded" if scored.passed else "resisted"
-        result.ends[end] += 1
+        outcome: Outcome = "succeeded" if scored.passed else "resisted"
+        result.outcomes[outcome] += 1
         if scored.passed:
             result.keep(attempt.name, _make_success(attempt, answer, scored, base))
         elif base is not None and scored.value is not None and scored.value > base:
             result.raised += 1
-        return end
+        return outcome
 
     async def _judge_base(self, case: Case, wrong: str) -> Base:
         """Return what the wrong answer gets without an attack, judged once for each case."""

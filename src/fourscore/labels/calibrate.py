@@ -37,6 +37,9 @@ from fourscore.stats.intervals import IntervalEstimate
 from fourscore.stats.judge_bias import GroupBias, fit_slope, mean_difference, measure_group_bias
 from fourscore.stats.means import estimate_mean
 
+#: People's verdict and the judge's.
+Decided = Sequence[tuple[bool, bool]]
+
 
 class JudgedOutput(msgspec.Struct, frozen=True, kw_only=True):
     """One output with people's mean label and verdict, and the judge's value and verdict.
@@ -124,10 +127,6 @@ def convert_to_label(pair: JudgedOutput, scale: Scale) -> float:
 
 def _step(value: float, scale: Scale) -> float:
     return float(scale.low + scale.category(value)) if scale.kind == "scale" else value
-
-
-#: People's verdict and the judge's.
-Decided = Sequence[tuple[bool, bool]]
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,9 +1,8 @@
-"""A grader with hidden criteria, and a model that can see some of what the grader sees.
+"""Samples graded by hidden criteria, and a scripted model that can find these criteria.
 
-An answer is a line of marks such as `#example #source`; the hidden grader pays for some of them.
-The scripted model proposes criteria out of a list in which the right ones are a few among many,
-answers yes or no by the marks (and errs sometimes), and rates by what impresses it, which is mostly
-length.
+An answer has marks such as `#example #source`; the hidden grader gives points for some of them. The
+model proposes criteria from a list with a few right ones, answers yes or no by the marks (sometimes
+wrongly), and rates mostly by length.
 """
 
 import json
@@ -17,9 +16,9 @@ from typing import Any
 from fourscore.models.messages import Request
 from fourscore.models.scripted import ScriptedModel
 
-#: What the grader pays for, and how much.
+#: Marks that the grader gives points for.
 PLANTED = {"example": 4.0, "source": 3.0, "summary": 2.0}
-#: What it does not care for.
+#: Marks without points.
 DECOYS = ("greeting", "emoji", "table", "quote", "joke", "heading")
 MARKS = (*PLANTED, *DECOYS)
 NUMBER = re.compile(r"number of this (?:check|request|ranking) is ([0-9a-f]{12})")
@@ -32,7 +31,7 @@ def criterion(mark: str) -> str:
 
 
 def chance(*parts: Any) -> float:
-    """A number in [0, 1) that the parts decide: noise that is the same each time."""
+    """Return a number in [0, 1) that depends only on the parts: repeatable noise."""
     seed = blake2b("\0".join(map(str, parts)).encode(), digest_size=8).digest()
     return int.from_bytes(seed) / 2**64
 
@@ -46,7 +45,7 @@ def answer(number: int, seed: int = 0) -> str:
 
 
 def score(text: str, noise: float, seed: int = 0) -> int:
-    """What the hidden grader gives, from 0 to 10."""
+    """Return the hidden grader's score, from 0 to 10."""
     paid = sum(weight for mark, weight in PLANTED.items() if f"#{mark}" in text)
     return max(0, min(10, round(0.5 + paid + noise * (chance("grade", seed, text) - 0.5) * 2)))
 
@@ -89,7 +88,7 @@ def write(path: Path, given: list[Any]) -> Path:
 
 
 def reply(user: str, *, error: float = 0.05, seed: int = 0) -> Mapping[str, Any]:
-    """What the model says to a question; `error` is how often a yes should be a no."""
+    """Return the model's reply to a question; `error` is the share of wrong verdicts."""
     found = NUMBER.search(user)
     assert found is not None, user
     number = {"number": found[1], "evidence": ""}
@@ -120,7 +119,7 @@ def reply(user: str, *, error: float = 0.05, seed: int = 0) -> Mapping[str, Any]
 
 
 def _ranking(user: str, seed: int) -> list[str]:
-    """By the criteria that stand in the question; without any by length."""
+    """Return the ranking by the criteria in the question; by length if there are none."""
     shown = dict(re.findall(r"\[[0-9a-f]{12} ([A-Z])\]\n(.*?)\n\[", user, re.DOTALL))
     asked = user.partition("To decide:")[2]
     marks = [mark for mark in MARKS if f"a {mark}" in asked]

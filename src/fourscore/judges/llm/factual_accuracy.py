@@ -82,7 +82,7 @@ class JudgedClaim(NamedTuple):
 
 
 class ExtractedClaim(NamedTuple):
-    """A claim that was taken from a text, and where it stands there."""
+    """A claim that was taken from a text, and its position there."""
 
     fact: Fact
     place: Evidence | None = None

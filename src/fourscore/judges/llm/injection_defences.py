@@ -23,7 +23,7 @@ from fourscore.models.model_spec import get_default_cache
 
 #: Each can be switched off by the option `without`, to measure what it is worth.
 #: `fence`: marks around untrusted text, or one line for it.
-#: `invisible`: remove characters that nobody sees.
+#: `invisible`: remove invisible characters.
 #: `openers`: do not ask about an answer that says nothing.
 #: `number`: the reply must repeat the check number.
 #: `cut`: shorten long texts.

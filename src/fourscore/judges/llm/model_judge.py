@@ -70,7 +70,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     `model`: a specification such as `openai:gpt-4o-mini`, or a model object.
     `settings`: the model's settings (`base_url`, `key_env`, ...).
-    `prompt_folder`: a folder with prompts of one's own.
+    `prompt_folder`: a folder with custom prompts.
     `form`: `brief`, one plain question and one word; or `full`, with check number and quotation.
     `bind`: whether the check number is compared in the reply, or also put into the schema. Small
     models on one's own servers need the latter; OpenAI would compile a schema for each call.

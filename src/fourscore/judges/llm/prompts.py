@@ -1,8 +1,8 @@
 """Prompt files: read them, fill in their placeholders, and know their versions.
 
 A prompt is a markdown file with two headings, `# system` and `# user`, and placeholders such as
-`{{answer}}`. English and Chinese ship with the package; files in a folder of one's own replace
-them one by one. Text that several prompts share is in `parts/` and is included by a line
+`{{answer}}`. English and Chinese ship with the package; files in a custom folder replace them
+one by one. Text that several prompts share is in `parts/` and is included by a line
 `{{> material}}`. A prompt's version is a digest of its whole text and is part of every score.
 """
 
