@@ -192,7 +192,7 @@ def test_exits_with_3_and_prints_how_to_go_on_when_the_endpoint_fails(
         (("--min-score", "10"), None, "--min-score: expected less than max_score (10)"),
         (("--budget", "many"), None, "expected dollars, tokens or calls"),
         (("--model", "nobody:x"), None, "--model: "),
-        (("--base-url", "http://user:pw@127.0.0.1/v1"), None, "it carries a secret"),
+        (("--base-url", "http://user:pw@127.0.0.1/v1"), None, "the address carries a secret"),
         (("--model", "openai:unheard-of", "--budget", "1"), None, "no price is known"),
     ],
 )
