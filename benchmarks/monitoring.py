@@ -178,9 +178,9 @@ def count_false_alarms(seed: int, runs: int) -> None:
         names = {c.stream for s in traffic(rng, LIFE) for c in state.fold(s)}
         false_runs += bool(names)
         streams.update(names)
-    names_found = ", ".join(f"{name} {count}" for name, count in streams.most_common()) or "none"
+    found = ", ".join(f"{name} {count}" for name, count in streams.most_common()) or "none"
     print(
-        f"\nwhole states with any false alarm in {LIFE} samples: {false_runs} of {runs} ({names_found})"
+        f"\nwhole states with any false alarm in {LIFE} samples: {false_runs} of {runs} ({found})"
     )
 
 

@@ -27,7 +27,7 @@ from fourscore.report.monitor_panel import show_status
 from fourscore.report.monitor_watch import make_view, pass_rate_buckets, sparkline, view_document
 from fourscore.stores.monitor import MonitorStore
 
-#: What an agent may write to whoever watches it.
+#: Hostile text that an agent may write.
 EVIL = "[bold red]owned[/] [link=http://evil]x[/link] \x1b[31m\x07\n"
 CUT = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 

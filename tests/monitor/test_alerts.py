@@ -1,4 +1,4 @@
-"""What a sink is told of a change, when again, and when there is nothing to tell any more."""
+"""What a sink is sent of a change, when it is repeated, and when nothing is sent any more."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ NOW = 1_800_000_000.0
 
 
 class RecordingSink:
-    """A sink that hears everything, or fails as often as it is told to."""
+    """A sink that records all notices, or fails a given number of times."""
 
     def __init__(self, name: str = "ear", *, together: int = 1, **policy: object) -> None:
         self.name, self.together = name, together
@@ -170,7 +170,10 @@ def test_sink_for_critical_alerts_is_notified_when_they_ease(store: MonitorStore
     assert deliver(NOW) == {"skipped": 1}
     raise_alert(store, change("warning", "critical", at=NOW + 1))
     raise_alert(store, change("critical", "warning", at=NOW + 2))
-    assert deliver(NOW + 3) == {"skipped": 1, "sent": 1}  # came and went: told as over
+    assert deliver(NOW + 3) == {
+        "skipped": 1,
+        "sent": 1,
+    }  # raised and resolved meanwhile: sent as resolved
     raise_alert(store, change("warning", "critical", at=NOW + 4))
     assert deliver(NOW + 5) == {"sent": 1}
     raise_alert(store, change("critical", "warning", at=NOW + 6))

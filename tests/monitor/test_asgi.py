@@ -1,4 +1,4 @@
-"""The middleware hands everything on as it is, and observes what was asked and said."""
+"""The middleware passes all messages on unchanged, and observes query and output."""
 
 import asyncio
 import json

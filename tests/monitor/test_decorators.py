@@ -1,4 +1,4 @@
-"""Functions under watch give and raise what they did before, and are observed."""
+"""Watched functions return and raise as before, and are observed."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Drift against the reference: what is found, what is left alone, and when it is over."""
+"""Drift against the reference: when it is found, when not, and when it is over."""
 
 import random
 from typing import Any

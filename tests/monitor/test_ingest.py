@@ -1,4 +1,4 @@
-"""Spans from a file: whole, mixed, broken, twice."""
+"""Spans from a file: complete, mixed formats, broken lines, ingested twice."""
 
 import io
 import json

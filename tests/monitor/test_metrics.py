@@ -1,4 +1,4 @@
-"""What Prometheus reads, by its own parser; and the files that are shipped for it."""
+"""Metrics as Prometheus' parser reads them, and the shipped dashboard and rules."""
 
 import json
 import math
@@ -142,8 +142,8 @@ def test_judge_cost_and_corrected_rate(store: MonitorStore) -> None:
 def test_text_has_help_type_names_and_labels(store: MonitorStore) -> None:
     fill(store, 3)
     lines = metrics_text(store).splitlines()
-    assert lines[:3] == [
-        "# HELP fourscore_monitor_samples_total Samples by status; scored and agent failures count.",
+    assert lines[0].startswith("# HELP fourscore_monitor_samples_total Samples by status")
+    assert lines[1:3] == [
         "# TYPE fourscore_monitor_samples_total counter",
         'fourscore_monitor_samples_total{monitor="default",status="scored"} 3.0',
     ]

@@ -1,4 +1,4 @@
-"""The monitor in an application: what it samples, keeps and tells, never in the way."""
+"""The monitor in an application: what it samples, stores and reports, without blocking it."""
 
 import asyncio
 import json
@@ -671,7 +671,7 @@ def test_restart_changes_no_count(tmp_path: Path) -> None:
         shared = ProductionMonitor(1.0, rubric=GOOD, store=store)
         shared.sample_and_evaluate("q", "good")
         shared.close()
-        assert store.monitors() == ["default", "shop"]  # whoever opened it closes it
+        assert store.monitors() == ["default", "shop"]  # a store that was passed in stays open
 
 
 SERVICE = """
@@ -683,7 +683,8 @@ from fourscore import ProductionMonitor, Rubric, judge
 def good(case, trace):
     return "good" in trace.answer
 
-monitor = ProductionMonitor(1.0, rubric=good, store=sys.argv[1], judging=JudgingSettings(exit_wait=600))
+judging = JudgingSettings(exit_wait=600)
+monitor = ProductionMonitor(1.0, rubric=good, store=sys.argv[1], judging=judging)
 
 def serve(who, count):
     for n in range(count):

@@ -1,4 +1,4 @@
-"""Any order, any copies, any split over requests: the same interaction."""
+"""Spans in any order, with any copies, over any requests give the same interaction."""
 
 import json
 import random

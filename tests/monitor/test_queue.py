@@ -1,4 +1,4 @@
-"""The queue behind the application: bounded, never in the way, whole again after a fork."""
+"""The background queue: bounded, never blocking, working after a fork."""
 
 import os
 import threading
@@ -81,7 +81,7 @@ def test_forked_child_has_an_empty_queue_and_own_threads() -> None:
     background = Background(slow, most=100, threads=2)
     for n in range(5):
         background.put(n, 1)
-    with background._lock:  # held by whoever is not there afterwards
+    with background._lock:  # held by a thread that does not exist in the child
         child = os.fork()
         if child == 0:  # pragma: no cover
             try:

@@ -1,4 +1,4 @@
-"""What must not be stored is named instead, what only looks like it stays, in linear time."""
+"""Secrets are replaced by their kind, similar harmless text stays, in linear time."""
 
 import time
 

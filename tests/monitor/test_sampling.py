@@ -1,4 +1,4 @@
-"""The same interactions are drawn everywhere, at the rate that was asked for."""
+"""The same interactions are drawn in every process, at the given rate."""
 
 import subprocess
 import sys

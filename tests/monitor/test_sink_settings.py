@@ -1,4 +1,4 @@
-"""`monitor.yaml`: what it may say, and how a mistake in it is told."""
+"""`monitor.yaml`: its settings, and how a mistake is reported."""
 
 from pathlib import Path
 

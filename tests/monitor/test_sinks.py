@@ -1,4 +1,4 @@
-"""Sinks against real servers on loopback: what arrives, what is kept back, what goes wrong."""
+"""Sinks against real servers on loopback: what arrives, what stays secret, what fails."""
 
 import base64
 import hmac

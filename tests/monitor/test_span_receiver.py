@@ -1,4 +1,4 @@
-"""A reply means that the disk has it, and one bad body is nobody else's business."""
+"""A reply means that the spans are on the disk; a bad body fails alone."""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The judgement as a fold: counts, streams, weights, evidence, and the same through JSON."""
+"""The state as a fold: counts, streams, weights, evidence, and the same through JSON."""
 
 import random
 from typing import Any

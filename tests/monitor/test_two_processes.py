@@ -1,4 +1,4 @@
-"""Two processes on one store, one of them killed and begun again: counts and alerts are exact."""
+"""Two processes on one store, one killed and restarted: counts and alerts are exact."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 from fourscore.stores.monitor import MonitorStore
 
-#: Observes a range of ids, all of them answered badly, and tells a webhook.
+#: Observes a range of ids, all of them answered badly, and alerts a webhook.
 SERVICE = """
 import sys, time
 from fourscore import ProductionMonitor, judge
@@ -101,7 +101,7 @@ def test_counts_add_up_and_an_alert_is_sent_once(receiver: Any, tmp_path: Path) 
     assert counts["observed"] == 600
     assert state["samples"] == state["statuses"]["scored"] == 500
     assert counts.get("twice", 0) == 100
-    # Some warnings became critical before anybody was told: what is open was told, each once.
+    # Some warnings became critical before they were sent: each open alert was sent once.
     sent = received_alerts(receiver)
     assert max(Counter(got.headers["webhook-id"] for got in receiver.requests).values()) == 1
     open_ = {alert.stream for alert in alerts if alert.open}
@@ -122,7 +122,7 @@ def test_crash_and_restart_repeat_no_alert(receiver: Any, tmp_path: Path) -> Non
     with MonitorStore(tmp_path / "monitor.db", make=False) as store:
         before = json.loads(store.state("default") or b"")["samples"]
         assert before == len(store.samples("default", limit=100_000))
-    # Again from the beginning, as after a crash: what was kept is known, and told already.
+    # Again from the beginning, as after a crash: all is stored and sent already.
     second = Service(tmp_path, 0, before + 20, 0.0)
     wait_for_samples(tmp_path, before + 20)
     second.end()

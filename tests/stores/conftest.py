@@ -1,4 +1,4 @@
-"""A store to fill, and what to fill it with."""
+"""A store, and rows to put into it."""
 
 from collections.abc import Iterator
 from pathlib import Path

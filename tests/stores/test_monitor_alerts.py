@@ -1,4 +1,4 @@
-"""Alerts are claimed by one sender at a time, sent once, tried again and repeated as asked."""
+"""Alerts are claimed by one sender at a time, sent once, retried and repeated."""
 
 import subprocess
 import sys
@@ -55,7 +55,7 @@ def test_one_sender_has_the_claim_at_a_time(outbox: Outbox) -> None:
     (claim,) = outbox.claim("m", "log", NOW)
     assert (claim.alert.body, claim.attempt, claim.alert.open) == (b"1", 1, True)
     assert outbox.claim("m", "log", NOW + 59) == []
-    (other,) = outbox.claim("m", "slack", NOW)  # another sink is told of it too
+    (other,) = outbox.claim("m", "slack", NOW)  # another sink gets it too
     assert other.key != claim.key
     assert outbox.sent(claim)
     assert outbox.claim("m", "log", NOW + 1e6) == []

@@ -1,4 +1,4 @@
-"""When a trace is complete, what becomes of each span, and which copy of one stays."""
+"""When a trace is complete, the outcome of each span, and which copy of one stays."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Spans wait for their trace: kept once, lent to one process, forgotten when it is complete."""
+"""Spans wait for their trace: stored once, claimed by one process, deleted when done."""
 
 from pathlib import Path
 

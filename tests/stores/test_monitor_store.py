@@ -279,7 +279,7 @@ def test_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
 def test_forked_process_has_its_own_connection(where: str, tmp_path: Path) -> None:
     store = MonitorStore(tmp_path / "monitor.db" if where == "file" else None)
     store.commit("m", [make_row(1)], fold)
-    with store._file._writing:  # whoever holds it is not there after the fork
+    with store._file._writing:  # held by a thread that does not exist in the child
         child = os.fork()
         if child == 0:  # pragma: no cover
             try:

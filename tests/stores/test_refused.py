@@ -1,4 +1,4 @@
-"""Files that are not a store, or no longer one, are refused and left as they are."""
+"""Files that are not a store, or damaged, are refused and left unchanged."""
 
 import asyncio
 import os

@@ -168,7 +168,7 @@ def test_retry_replaces_the_trace_and_deletes_its_scores(shelf: Any) -> None:
     assert (second.attempt, second.score) == (1, shelf.score(2))
     labels = shelf.store.labels(shelf.run)
     assert [(x.case_id, x.who, x.verdict, x.note, x.stale) for x in labels] == [
-        ("case-1", "ana", "pass", "", True),  # said of an output that is gone
+        ("case-1", "ana", "pass", "", True),  # a label of an output that was replaced
         ("case-2", "ana", "pass", "on second thoughts", False),
     ]
 

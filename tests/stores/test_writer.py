@@ -1,4 +1,4 @@
-"""What is acknowledged is on the disk; what cannot be is said, to everyone who waits."""
+"""Acknowledged rows are on the disk; a failure reaches every waiting task."""
 
 import asyncio
 import contextlib

@@ -239,7 +239,7 @@ def _deliver(args: argparse.Namespace) -> int:
     sys.stdout.write(f"{sent} sent, {failed} failed\n")
     if failed:
         sys.stderr.write(
-            "fourscore: failed alerts are sent again; see fourscore monitor alerts for the reasons\n"
+            "fourscore: failed alerts are retried; see fourscore monitor alerts for the reasons\n"
         )
     return code
 

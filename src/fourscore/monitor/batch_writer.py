@@ -133,7 +133,7 @@ class BatchWriter:
         return len(self._waiting)
 
     def save(self) -> bool:
-        """Commit pending samples, unless another thread is doing it; return whether none is left."""
+        """Commit pending samples, unless another thread does; return whether none is left."""
         while self._waiting:
             if not self._saving.acquire(blocking=False):
                 return False

@@ -110,7 +110,7 @@ class Deliverer:
             return Counter(skipped=skipped)
         try:
             sink.send([notice for _, notice in notices])
-        except Exception as error:  # a sink is foreign: whatever it raises stays here
+        except Exception as error:  # a sink may be the user's code: its errors stay here
             self._schedule_retry(sink, notices, error, now)
             return Counter(skipped=skipped, failed=len(notices))
         repeat = sink.policy.repeat
@@ -163,7 +163,7 @@ class Deliverer:
             self._thread = thread
 
     def close(self, timeout: float | None = None) -> None:
-        """Send what is due, and stop; what takes longer than `timeout` is sent by the next process."""
+        """Send what is due, and stop; past `timeout` the next process sends the rest."""
         self._stop.set()
         thread, self._thread = self._thread, None
         if thread is not None:

@@ -70,7 +70,7 @@ class Drift(msgspec.Struct, omit_defaults=True, kw_only=True):
     )
 
     def fold(self, sample: Sample, tags: tuple[str, ...], size: int, level: float) -> list[Aspect]:
-        """Count a sample; where it fills a window, return the aspects whose alarm began or ended."""
+        """Count a sample; if it fills a window, return the aspects whose alarm began or ended."""
         tags = tags or (UNTAGGED,)
         if self.reference.n < size:
             self.reference.add(sample, tags)

@@ -48,7 +48,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
         return sum(map(_size, (self.query, self.output, self.trace, self.case))) + 500
 
     def read(self) -> tuple[Case, Trace]:
-        """Return the case and trace for judges; raises where the application passed something else."""
+        """Return the case and trace for judges; raises where an argument cannot be one."""
         return self._make_case(), self._make_trace()
 
     def _make_case(self) -> Case:

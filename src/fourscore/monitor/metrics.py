@@ -38,32 +38,32 @@ class Family(NamedTuple):
 
 FAMILIES = {
     "samples_total": Family("counter", "Samples by status; scored and agent failures count."),
-    "observed_total": Family("counter", "Interactions that came by, sampled or not."),
+    "observed_total": Family("counter", "Interactions, sampled or not."),
     "status": Family("gauge", "-1 insufficient data, 0 healthy, 1 warning, 2 critical."),
-    "pass_rate": Family("gauge", "Share that passed, of all samples, weighted back."),
+    "pass_rate": Family("gauge", "Share of all samples that passed, weighted."),
     "pass_rate_low": Family("gauge", "Lower bound of the pass rate, 95%, valid at any time."),
     "pass_rate_high": Family("gauge", "Upper bound of the pass rate, 95%, valid at any time."),
     "current_pass_rate": Family("gauge", "Share that passed in the current block of samples."),
     "current_pass_rate_low": Family("gauge", "Lower bound of the current pass rate, 95%."),
     "current_pass_rate_high": Family("gauge", "Upper bound of the current pass rate, 95%."),
-    "average_score": Family("gauge", "Mean score, weighted back."),
+    "average_score": Family("gauge", "Mean score, weighted."),
     "measured_total": Family("counter", "Samples that count in a pass rate."),
-    "corrected_pass_rate": Family("gauge", "Pass rate as people would give it."),
+    "corrected_pass_rate": Family("gauge", "Pass rate corrected for the judge's errors."),
     "judge_errors_total": Family("counter", "Samples that the judge could not measure."),
     "judge_error_rate": Family("gauge", "Share of samples that the judge could not measure."),
     "judge_calls_total": Family("counter", "Calls to models by the judge."),
     "judge_tokens_total": Family("counter", "Tokens that the judge read and wrote."),
-    "judge_cost_dollars_total": Family("counter", "What the judge has cost."),
-    "drift_distance": Family("gauge", "How far the last window is from the reference."),
-    "not_sampled_total": Family("counter", "Drawn but lost: by a full queue, budget or failure."),
-    "spans_total": Family("counter", "Spans received, by what became of them."),
-    "traces_total": Family("counter", "Traces put together, by what became of them."),
+    "judge_cost_dollars_total": Family("counter", "Cost of the judge in dollars."),
+    "drift_distance": Family("gauge", "Distance of the last window from the reference."),
+    "not_sampled_total": Family("counter", "Drawn but not scored: full queue, budget or failure."),
+    "spans_total": Family("counter", "Spans received, by outcome."),
+    "traces_total": Family("counter", "Traces assembled, by outcome."),
     "alerts_open": Family("gauge", "Alerts that are open, by severity."),
-    "deliveries_total": Family("counter", "Alerts told to a sink, or not."),
+    "deliveries_total": Family("counter", "Deliveries of alerts to a sink, by outcome."),
     "last_sample_timestamp_seconds": Family("gauge", "When the newest sample was observed."),
 }
 
-#: Of the counts, those that are interactions drawn and lost.
+#: Counts of interactions that were drawn but not scored.
 LOST = ("dropped", "over_budget", "failed", "unsaved")
 SPANS = ("new", "twice", "late", "beyond")
 

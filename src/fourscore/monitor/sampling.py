@@ -21,7 +21,7 @@ from fourscore.core import ConfigError, suggest_known
 from fourscore.core.numbers import to_finite_float
 from fourscore.monitor.settings import RULES, SamplingSettings
 
-#: Bytes of a digest: 64 bits tell rates apart to the 19th digit.
+#: Bytes of a digest: 64 bits separate rates to the 19th digit.
 SIZE = 8
 
 

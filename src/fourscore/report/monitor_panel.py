@@ -50,19 +50,14 @@ def show_status(
         for notice in some:
             parts += [Text(), *_summarize_alert(notice)]
         # An interaction that the judge failed on is no test case.
+        name = make_printable(one["name"], NAME)
         ids = [id_ for notice in some if notice.kind != "judge" for id_ in notice.evidence]
         if ids:
-            name = (
-                f" --name {make_printable(one['name'], NAME)}"
-                if len(document["monitors"]) > 1
-                else ""
-            )
-            rest = f"{options}{name}"
-            promote = (
-                f"fourscore monitor promote {make_printable(ids[0], NAME)} --to cases.jsonl{rest}"
-            )
+            rest = f"{options} --name {name}" if len(document["monitors"]) > 1 else options
+            first = make_printable(ids[0], NAME)
+            promote = f"fourscore monitor promote {first} --to cases.jsonl{rest}"
             parts += [Text(), Text(f"next: fourscore monitor alerts{rest}, or {promote}", "dim")]
-        title = f"monitor {make_printable(one['name'], NAME)} in {make_printable(document['store'], LONG)}"
+        title = f"monitor {name} in {make_printable(document['store'], LONG)}"
         print_panel(out, title, parts, COLOURS[one["worst_status"]])
 
 
@@ -74,7 +69,8 @@ def make_summary(one: dict[str, Any]) -> Table:
     grid.add_row("status", _status(one, one["since"]))
     grid.add_row("samples", _samples(one))
     if one["pass_rate"] is not None:
-        rate = f"{one['pass_rate']:.1%} {_format_interval(one['pass_rate_interval'])}, n={one['measured']:,}"
+        interval = _format_interval(one["pass_rate_interval"])
+        rate = f"{one['pass_rate']:.1%} {interval}, n={one['measured']:,}"
         grid.add_row("pass rate", f"{rate}, of all samples so far")
     if one["average_score"] is not None:
         grid.add_row("score", f"{one['average_score']:.3f} on average")

@@ -95,7 +95,7 @@ def make_view(one: dict[str, Any], out: Console) -> RenderableType:
 
 def _worst(worst: Sequence[dict[str, Any]], out: Console) -> RenderableType:
     if out.width < NARROWEST or not out.is_terminal:
-        return Group(Text("the worst of the newest that did not pass"), *map(_lines, worst))
+        return Group(Text("the worst of the newest that did not pass"), *map(_format_line, worst))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
     table.add_column("did not pass", no_wrap=True, overflow="ellipsis", ratio=3)
     table.add_column("score", justify="right", no_wrap=True)
@@ -111,12 +111,11 @@ def _worst(worst: Sequence[dict[str, Any]], out: Console) -> RenderableType:
     return table
 
 
-def _lines(each: dict[str, Any]) -> Text:
+def _format_line(each: dict[str, Any]) -> Text:
     score = "-" if each["score"] is None else f"{each['score']:.2f}"
     why = make_printable(each["reason"] or each["status"], 2 * LONG)
-    return Text(
-        f"  {make_printable(each['id'], LONG)}  {score}  {make_printable(each['query'], LONG)}  {why}"
-    )
+    id_, query = make_printable(each["id"], LONG), make_printable(each["query"], LONG)
+    return Text(f"  {id_}  {score}  {query}  {why}")
 
 
 def show(one: dict[str, Any], out: Console) -> None:

@@ -11,10 +11,10 @@ from fourscore.core import InputError
 MESSAGES = {
     sqlite3.SQLITE_FULL: "the disk is full; free some space and resume",
     sqlite3.SQLITE_READONLY: "the store cannot be written: the file or its folder is read-only",
-    sqlite3.SQLITE_CANTOPEN: "the store cannot be opened: check the folder and its permissions",
+    sqlite3.SQLITE_CANTOPEN: "the store cannot be opened: check the folder's permissions",
     sqlite3.SQLITE_PERM: "the store cannot be opened: check its permissions",
     sqlite3.SQLITE_BUSY: "another process has locked the file for too long; try again",
-    sqlite3.SQLITE_NOTADB: "this is not a store of fourscore: not a SQLite file, or a truncated one",
+    sqlite3.SQLITE_NOTADB: "this is not a store of fourscore: no SQLite file, or a truncated one",
     sqlite3.SQLITE_CORRUPT: "the file is damaged or truncated; restore a copy, or start a new one",
     sqlite3.SQLITE_IOERR: "the disk failed, or the file reached the largest size allowed",
 }

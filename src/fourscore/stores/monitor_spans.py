@@ -100,7 +100,7 @@ class SpanTable:
         longest: float = 3600.0,
         lease: float = 300.0,
     ) -> list[str]:
-        """Claim traces that are complete: with root and quiet for so long, or older than `longest`."""
+        """Claim complete traces: with root and quiet for so long, or older than `longest`."""
         values = (now - quiet_seconds, now - longest, now, limit)
         if not self._file.rows(COMPLETE, values):  # the usual case needs no transaction
             return []

@@ -34,6 +34,10 @@ CHECKPOINT_PAGES = 8000
 #: Bytes to which a log is truncated that grew behind a slow reader.
 LOG_BYTES = 64 << 20
 
+#: Bytes of the headers of a write-ahead log and of its frames.
+WAL_HEADER = 32
+WAL_FRAME_HEADER = 24
+
 TABLES = {
     "runs": """CREATE TABLE runs (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, info TEXT NOT NULL,
@@ -83,13 +87,13 @@ def connect(path: Path, layout: Layout = RUNS) -> sqlite3.Connection:
         raise StoreError("this is not a file", file=str(path))
     if path.stat().st_size == 0:
         raise StoreError(
-            "the file is empty, so it is not a store; delete it to create a new one", file=str(path)
+            "the file is empty, so it is no store; delete it to create a new one", file=str(path)
         )
     try:
         return _connect(path, "mode=rw", layout)
     except sqlite3.OperationalError as error:
-        # In a read-only folder SQLite cannot share the log. Without a log the file is complete; with
-        # one, ignoring it would lose what it holds.
+        # In a read-only folder SQLite cannot share the log. Without a log the file is complete;
+        # with one, ignoring it would lose what it holds.
         log = _log_path(path)
         if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             if not (log.exists() and log.stat().st_size):
@@ -220,10 +224,6 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-WAL_HEADER = 32
-WAL_FRAME_HEADER = 24
 
 
 def wal_pages(path: Path, page_size: int) -> set[int]:

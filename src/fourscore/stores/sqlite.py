@@ -7,7 +7,7 @@
 
 A `Writer` writes rows; everything else is here. Reading holds no lock: an iterator fetches a page
 of keys and reads row by row, so memory does not depend on the size of a run, and a reader that
-stops half-way does not keep a writer's log from being merged. It sees what is committed at the time.
+stops half-way does not keep a writer's log from being merged. It sees what is committed then.
 """
 
 import sqlite3

@@ -11,7 +11,7 @@ LEVELS = {"warning": logging.WARNING, "critical": logging.ERROR}
 
 
 class Log:
-    """An alert is a warning or an error of the logger `fourscore.monitor.alerts`, its end an info."""
+    """Logs an alert as warning or error of `fourscore.monitor.alerts`, and its end as info."""
 
     together = 1
 

@@ -35,7 +35,7 @@ def read_secret(
     file: str | None,
     environment: Mapping[str, str] = os.environ,
 ) -> Secret | None:
-    """Read the secret named by `FIELD_env` or `FIELD_file`; errors name the field, not the secret."""
+    """Read the secret of `FIELD_env` or `FIELD_file`; errors name the field, not the secret."""
     if variable is not None and file is not None:
         raise ConfigError(f"give {field}_env or {field}_file, not both", field=f"{field}_file")
     if variable is not None:

@@ -1,4 +1,4 @@
-"""Sends alerts to Slack, and to others with its incoming webhooks: Mattermost, Rocket.Chat, Discord.
+"""Sends alerts to Slack, and others with its webhooks: Mattermost, Rocket.Chat, Discord.
 
 Names and ids come with the traffic and are untrusted. `&`, `<` and `>` are escaped, so that Slack
 finds no link or mention in them; they are put between backticks, where the others look for none.
