@@ -48,6 +48,18 @@ def make_sample(n: int, status: Status, seed: int) -> Sample:
     )
 
 
+def test_stored_state_keeps_its_keys() -> None:
+    """States in stores of users are read by them: `vigil` is the stored name of an alarm."""
+    state = MonitorState()
+    fold_all(state, [sample(n, n % 2 == 0, tags=("a",)) for n in range(30)])
+    stored = msgspec.to_builtins(state)
+    assert set(stored) == {
+        "samples", "statuses", "overall", "tags", "judge", "drift", "scored", "first", "last",
+        "plans",
+    }  # fmt: skip
+    assert {"vigil", "n", "weight", "square", "passed", "failures"} <= set(stored["overall"])
+
+
 TRAFFIC = st.lists(
     st.tuples(st.sampled_from([*Status, *[Status.SCORED] * 9]), st.integers(0, 999)), max_size=120
 ).map(lambda drawn: [make_sample(n, *each) for n, each in enumerate(drawn)])

@@ -29,7 +29,7 @@ from fourscore.stores.monitor_rows import SampleRow
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
-    """`id` is unique: the same interaction observed twice is one sample.
+    """A sampled and scored interaction. `id` is unique: observed twice, it is one sample.
 
     `scored`, `agent_error` and `timeout` count in the rates; the other statuses are shown apart.
     `weight` is 1 / the probability that it was sampled. `query` and `preview` are the redacted

@@ -38,7 +38,7 @@ def make_ceiling(rate: float) -> bytes:
 
 
 class Sampling:
-    """Decides what is sampled. `highest` and `ceiling` are the highest rate, for a quick no."""
+    """Decides what is sampled. `highest` and `ceiling` are the highest rate, to reject quickly."""
 
     def __init__(self, rate: float, settings: SamplingSettings | None = None) -> None:
         given = settings or SamplingSettings()

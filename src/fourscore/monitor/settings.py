@@ -31,7 +31,7 @@ MOST = {"overall": 1, "dimension": 16, "tag": 64, "judge": 1, "drift": 4}
 
 
 class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
-    """When a status changes. The chance of any false alarm in `horizon` samples is at most alpha.
+    """The limits of a status. The chance of any false alarm in `horizon` samples is at most alpha.
 
     Judge errors have thresholds of their own, as shares of errors. `drift_window` samples are
     compared with as many of the reference at a time.

@@ -20,7 +20,7 @@ RECENT = 1000
 
 
 class Stream(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """`weight` and `passed` are sums of weights, `square` of their squares."""
+    """The counts of one stream. `weight` and `passed` are sums of weights, `square` of squares."""
 
     alarm: RateAlarm = msgspec.field(name="vigil", default_factory=RateAlarm)  # its stored name
     n: int = 0

@@ -26,7 +26,7 @@ NAMES = {"judge": "FourscoreJudgeFailing", "drift": "FourscoreDrift"}
 
 
 class Alertmanager:
-    """`url` is that of Alertmanager's web interface; `labels` are added to every alert."""
+    """A sink for Alertmanager. `url` is its web interface; `labels` are added to every alert."""
 
     together = 20
 

@@ -11,7 +11,7 @@ LEVELS = {"warning": logging.WARNING, "critical": logging.ERROR}
 
 
 class Log:
-    """Logs an alert as warning or error of `fourscore.monitor.alerts`, and its end as info."""
+    """A sink that logs an alert as warning or error of `fourscore.monitor.alerts`, and its end as info."""
 
     together = 1
 

@@ -21,7 +21,7 @@ MAX_TEXT = 39_000
 
 
 class Slack:
-    """Up to 20 alerts in one message. The URL is the secret."""
+    """A sink for Slack, up to 20 alerts in one message. The URL is the secret."""
 
     together = 20
 

@@ -29,7 +29,7 @@ MIN_SECRET = 16
 
 
 class Webhook:
-    """`secret` signs the body; `token` is sent as a bearer token."""
+    """A sink for a URL. `secret` signs the body; `token` is sent as a bearer token."""
 
     together = 1
 
