@@ -170,7 +170,7 @@ def test_a_custom_judge_cannot_end_the_command() -> None:
 def test_rows_may_wait_longer_than_the_timeout_of_the_worker_pool(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """`WorkerPool` gives up a waiting job after `patience` (300 s); a chunk may take 16 deadlines."""
+    """`WorkerPool` gives up a waiting job after `patience`; a chunk may take 16 deadlines."""
     monkeypatch.setattr(judge_pool, "WorkerPool", partial(WorkerPool, patience=1.0))
     monkeypatch.setattr(judge_pool, "ROWS_AT_RISK", 1)
     Path("j.py").write_text(

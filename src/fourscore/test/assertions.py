@@ -42,12 +42,13 @@ def assert_passes(
 
 def explain_failure(case: Case, trace: Trace, found: Score, rubric: Rubric) -> str:
     """The message of a failed assertion: the reason, then each dimension, the lowest first."""
+    name = make_printable(case.id)
     if found.passed is None:
-        head = f"case {make_printable(case.id)} could not be measured: {found.status}"
+        head = f"case {name} could not be measured: {found.status}"
     elif found.value is None or found.status != "scored":
-        head = f"case {make_printable(case.id)} failed: {found.status}"
+        head = f"case {name} failed: {found.status}"
     else:
-        head = f"case {make_printable(case.id)} scored {found.value:.3f}, {rubric.pass_threshold:g} passes"
+        head = f"case {name} scored {found.value:.3f}, {rubric.pass_threshold:g} passes"
     lines = [head]
     if found.reason:
         lines.append(f"  {make_printable(found.reason)}")
