@@ -61,7 +61,7 @@ def grown(folder: Path) -> None:
         evolution.add("Version 4.\n", strategy="step_reorder", risk="low")
 
 
-def test_init_keeps_the_prompt_and_its_settings(
+def test_init_stores_prompt_and_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -83,14 +83,16 @@ def test_init_keeps_the_prompt_and_its_settings(
     assert "none.txt: --prompt: No such file" in capsys.readouterr().err
 
 
-def test_a_bad_setting_leaves_no_evolution(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_init_with_bad_setting_creates_nothing(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = message(capsys, "init", "two", "--prompt", "prompt.md", "--budget", "1", code=2)
     assert "budget" in out
     assert not Path("two/log.jsonl").exists()
     assert main(["evolve", "init", "two", "--prompt", "prompt.md", "--budget", "20"]) == 0
 
 
-def test_status_says_where_it_stands(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_shows_active_version(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "mutation   any risk: allowed" in message(capsys, "status")
     grown(here)
     found = document(capsys, "status")
@@ -104,7 +106,9 @@ def test_status_says_where_it_stands(here: Path, capsys: pytest.CaptureFixture[s
         assert words in out
 
 
-def test_versions_and_their_texts(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_versions_lists_versions_and_prints_texts(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     grown(here)
     found = document(capsys, "versions")["versions"]
     assert [each["status"] for each in found] == ["retired", "retired", "active", "candidate"]
@@ -115,7 +119,7 @@ def test_versions_and_their_texts(here: Path, capsys: pytest.CaptureFixture[str]
     assert document(capsys, "versions", "9", code=2)["error"]["field"] == "version"
 
 
-def test_history_is_the_newest_first(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_history_lists_newest_first(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grown(here)
     found = document(capsys, "history")
     assert [each["event"] for each in found["events"]] == [
@@ -132,7 +136,7 @@ def test_history_is_the_newest_first(here: Path, capsys: pytest.CaptureFixture[s
     assert message(capsys, "history", "--limit", "0", code=2)
 
 
-def test_rollback(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rollback_restores_earlier_version(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no earlier version" in message(capsys, "rollback", code=2)
     grown(here)
     found = document(capsys, "rollback")
@@ -147,13 +151,15 @@ def test_rollback(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 is active now" in message(capsys, "rollback", "1", code=2)
 
 
-def test_a_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rejects_folder_without_evolution(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for action in ("status", "versions", "history", "rollback"):
         assert "no log.jsonl" in message(capsys, action, "--dir", str(tmp_path), code=2)
         assert document(capsys, action, "--dir", str(tmp_path), code=2)["exit_code"] == 2
 
 
-def test_the_literal_rule_from_two_scores(capsys: pytest.CaptureFixture[str]) -> None:
+def test_decide_by_literal_rule_from_two_scores(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["decide", "--rule", "literal", "--seed", "1", "--old", "80", "--new"]
     assert document(capsys, *words, "83") == {
         "accepted": True, "reason": "marginal_improvement", "delta": 3.0,
@@ -180,7 +186,7 @@ def test_the_literal_rule_from_two_scores(capsys: pytest.CaptureFixture[str]) ->
         (["a", "b", "--store", "none.db"], "none.db"),
     ],
 )
-def test_decide_says_what_it_needs(
+def test_decide_rejects_missing_arguments(
     capsys: pytest.CaptureFixture[str], words: list[str], part: str
 ) -> None:
     assert part in message(capsys, "decide", *words, code=2)
@@ -203,7 +209,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     return folder / ".fourscore/runs.db", runs[0], runs[1]
 
 
-def test_two_stored_runs_are_decided_as_pairs(
+def test_decide_pairs_two_stored_runs(
     stored: tuple[Path, str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     store, old, new = stored
@@ -224,7 +230,7 @@ def test_two_stored_runs_are_decided_as_pairs(
     assert (literal["reason"], literal["n"]) == ("significant_improvement", 100)
 
 
-def test_a_budget_has_looks_and_may_ask_for_more(
+def test_decide_with_budget_may_need_more_pairs(
     stored: tuple[Path, str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     store, old, new = stored
@@ -242,7 +248,7 @@ def test_a_budget_has_looks_and_may_ask_for_more(
     assert "accepted  improvement" in message(capsys, "decide", old, new, *where)
 
 
-def test_foreign_words_cannot_paint_the_terminal() -> None:
+def test_foreign_text_cannot_control_terminal() -> None:
     out = io.StringIO()
     screen = Console(file=out, force_terminal=True, width=100, markup=False, highlight=False)
     hostile = "\x1b[2J[bold]boo[/bold]\nnext"

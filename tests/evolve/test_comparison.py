@@ -45,7 +45,7 @@ def paired(folder: Path, old: Rows, new: Rows) -> PairedRuns:
         return pair_runs(stored(store, old), stored(store, new))
 
 
-def test_the_same_cases_are_paired_by_id(tmp_path: Path) -> None:
+def test_pairs_cases_by_id(tmp_path: Path) -> None:
     old: Rows = [("a", "1", [0.2]), ("b", "2", [0.4, 0.6]), ("c", "3", [0.9]), ("d", "4", [0.1])]
     new: Rows = [("d", "4", [0.3]), ("b", "2", [0.8, None]), ("c", "other", [0.9]), ("e", "5", [1])]
     found = paired(tmp_path, old, new)
@@ -56,12 +56,12 @@ def test_the_same_cases_are_paired_by_id(tmp_path: Path) -> None:
     assert (found.only_old, found.only_new, found.changed, found.unmeasured) == (1, 1, 1, 0)
 
 
-def test_what_was_not_measured_is_no_zero(tmp_path: Path) -> None:
+def test_unmeasured_cases_are_left_out(tmp_path: Path) -> None:
     found = paired(tmp_path, [("a", "1", [None]), ("b", "2", [0.5])], [("a", "1", [1.0])])
     assert (found.pairs, found.unmeasured, found.only_old) == ((), 1, 1)
 
 
-def test_the_order_is_not_that_of_the_file(tmp_path: Path) -> None:
+def test_order_is_independent_of_file(tmp_path: Path) -> None:
     rows: Rows = [(f"c{n}", str(n), [n / 100]) for n in range(50)]
     found = paired(tmp_path, rows, rows[::-1])
     assert list(found.cases) == sorted(found.cases, key=make_order_key)

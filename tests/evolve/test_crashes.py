@@ -111,7 +111,7 @@ def consistent(folder: Path, whole: dict[str, bytes]) -> None:
         assert kept == {name for name in texts if name.startswith("versions")}
 
 
-def test_the_scenario_does_all_there_is(whole: dict[str, bytes], tmp_path: Path) -> None:
+def test_scenario_covers_all_events(whole: dict[str, bytes], tmp_path: Path) -> None:
     with scenario.go_on(tmp_path / "evolution") as evolution:
         statuses = {version.status for version in evolution.versions()}
         assert statuses == {"active", "rejected", "withdrawn", "retired"}
@@ -140,7 +140,7 @@ def restored(folder: Path, stage: dict[str, bytes]) -> Path:
 
 
 @pytest.mark.parametrize("torn", [False, True], ids=["before", "within"])
-def test_cut_off_at_every_call_of_every_step(
+def test_recovers_from_crash_at_every_system_call(
     crash: Callable[..., bool], whole: dict[str, bytes], memory: Path, torn: bool
 ) -> None:
     """What it comes to is the folder before the step or the one after it, byte for byte."""
@@ -169,7 +169,7 @@ def test_cut_off_at_every_call_of_every_step(
     assert points > 150
 
 
-def test_a_real_process_killed_again_and_again(whole: dict[str, bytes], tmp_path: Path) -> None:
+def test_recovers_from_repeated_process_kills(whole: dict[str, bytes], tmp_path: Path) -> None:
     folder = tmp_path / "evolution"
     kills = 0
     for steps in (1, 2, 4, 3, 5):

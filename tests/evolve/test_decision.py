@@ -33,7 +33,7 @@ class Fixed(Random):
         (100, 0, False, "regression"),
     ],
 )
-def test_the_literal_rule_at_every_boundary(
+def test_literal_rule_at_its_boundaries(
     old: float, new: float, accepted: bool, reason: str
 ) -> None:
     rng = Fixed(0.2)
@@ -41,7 +41,7 @@ def test_the_literal_rule_at_every_boundary(
     assert rng.asked == (reason == "exploration")  # chance is asked for nothing else
 
 
-def test_exploration_has_a_chance_of_one_in_five() -> None:
+def test_explores_one_time_in_five() -> None:
     assert should_apply_mutation(80, 79, Fixed(0.19999)) == (True, "exploration")
     assert should_apply_mutation(80, 79, Fixed(0.2)) == (False, "exploration")
     rng = Random(1)
@@ -52,21 +52,21 @@ def test_exploration_has_a_chance_of_one_in_five() -> None:
     assert reason == "exploration"
 
 
-def test_the_same_generator_gives_the_same_answers() -> None:
+def test_same_seed_gives_same_answers() -> None:
     first, second = Random(7), Random(7)
     for _ in range(50):
         assert should_apply_mutation(80, 78, first) == should_apply_mutation(80, 78, second)
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf"), True, None, "80"])
-def test_what_is_no_score_is_refused(bad: object) -> None:
+def test_rejects_invalid_scores(bad: object) -> None:
     with pytest.raises(ValueError, match="old_score"):
         should_apply_mutation(bad, 80)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="new_score"):
         should_apply_mutation(80, bad)  # type: ignore[arg-type]
 
 
-def test_a_decision_by_pairs_carries_its_evidence() -> None:
+def test_paired_decision_has_its_evidence() -> None:
     gained = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, SequentialPlan(budget=40))
     assert (gained.rule, gained.accepted, gained.reason) == ("paired", True, "improvement")
     assert (gained.n, gained.look, gained.looks, gained.level) == (20, 2, 3, 0.05)
@@ -78,7 +78,7 @@ def test_a_decision_by_pairs_carries_its_evidence() -> None:
     assert not gained.exploration
 
 
-def test_a_decision_that_waits_is_not_final() -> None:
+def test_decision_that_needs_more_pairs_is_not_final() -> None:
     waiting = decide_by_pairs([(50.0, 51.0)] * 30)
     assert (waiting.accepted, waiting.reason, waiting.more) == (False, "more_cases", 20)
     assert not waiting.final
@@ -86,13 +86,13 @@ def test_a_decision_that_waits_is_not_final() -> None:
     assert (nothing.delta, nothing.old, nothing.n, nothing.more) == (None, None, 0, 25)
 
 
-def test_losses_and_doubts_are_not_accepted() -> None:
+def test_rejects_losses_and_undecided_candidates() -> None:
     assert decide_by_pairs([(90.0, 20.0), (80.0, 20.0)] * 20).reason == "no_gain"
     unclear = decide_by_pairs([(50.0, 70.0), (50.0, 31.0)] * 100)
     assert (unclear.accepted, unclear.reason) == (False, "undecided")
 
 
-def test_the_stream_has_an_expected_number_of_false_acceptances() -> None:
+def test_expected_false_acceptances_add_up() -> None:
     paired = decide_by_pairs([(50.0, 50.0)] * 200)
     literal = decide_by_scores(80.0, 79.0, Fixed(0.0))
     assert literal.exploration

@@ -43,7 +43,7 @@ def added(evolution: Evolution, text: str = "", strategy: str = "format_change")
     return evolution.add(text, strategy=strategy, risk="medium").number
 
 
-def test_the_text_is_kept_as_it_is(tmp_path: Path) -> None:
+def test_stores_text_unchanged(tmp_path: Path) -> None:
     odd = "\ufeffTabs\t, \r\n returns, 中文 and no end"
     with Evolution.begin(tmp_path / "e", odd) as evolution:
         assert evolution.text() == odd
@@ -51,24 +51,24 @@ def test_the_text_is_kept_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bad", ["", " \n", "\ud800", "x" * 1_000_001])
-def test_what_is_no_prompt_is_refused(tmp_path: Path, bad: str) -> None:
+def test_rejects_empty_long_and_undecodable_prompts(tmp_path: Path, bad: str) -> None:
     with pytest.raises(DataError, match="prompt"):
         Evolution.begin(tmp_path / "e", bad)
     assert not (tmp_path / "e").exists()
 
 
-def test_there_is_one_beginning(folder: Path) -> None:
+def test_begin_fails_in_existing_evolution(folder: Path) -> None:
     with pytest.raises(DataError, match="already"):
         Evolution.begin(folder, "Again.")
 
 
-def test_settings_that_are_there_stay(tmp_path: Path) -> None:
+def test_begin_keeps_existing_settings(tmp_path: Path) -> None:
     (tmp_path / "evolution.yaml").write_text("budget: 77\n")
     with Evolution.begin(tmp_path, "Answer.", "budget: 5\n") as evolution:
         assert evolution.settings.budget == 77
 
 
-def test_an_accepted_candidate_is_active(folder: Path) -> None:
+def test_accepted_candidate_becomes_active(folder: Path) -> None:
     with opened(folder) as evolution:
         number = added(evolution)
         assert evolution.pending is not None
@@ -87,7 +87,7 @@ def test_an_accepted_candidate_is_active(folder: Path) -> None:
     assert last["decision"]["n"] == 20
 
 
-def test_exploration_stays_on_a_branch_until_it_wins(folder: Path) -> None:
+def test_exploration_stays_on_branch_until_it_wins(folder: Path) -> None:
     with opened(folder) as evolution:
         number = added(evolution)
         assert evolution.decide(number, EXPLORED) == "branched"
@@ -100,7 +100,7 @@ def test_exploration_stays_on_a_branch_until_it_wins(folder: Path) -> None:
         assert evolution.active.number == 2
 
 
-def test_a_decision_that_waits_is_not_recorded(folder: Path) -> None:
+def test_unfinished_decision_is_not_recorded(folder: Path) -> None:
     with opened(folder) as evolution:
         number = added(evolution)
         with pytest.raises(ValueError, match="25 more pairs"):
@@ -108,7 +108,7 @@ def test_a_decision_that_waits_is_not_recorded(folder: Path) -> None:
         assert evolution.pending is not None
 
 
-def test_a_step_that_cannot_follow_leaves_nothing(folder: Path) -> None:
+def test_invalid_step_changes_nothing(folder: Path) -> None:
     with opened(folder) as evolution:
         number = added(evolution)
         evolution.decide(number, LOST)
@@ -124,7 +124,7 @@ def test_a_step_that_cannot_follow_leaves_nothing(folder: Path) -> None:
         assert before == ((folder / "log.jsonl").read_bytes(), evolution.history.lines)
 
 
-def test_the_newest_five_the_best_and_the_active_are_kept(folder: Path) -> None:
+def test_archives_all_but_newest_best_and_active(folder: Path) -> None:
     with opened(folder) as evolution:
         evolution.record_execution(50.0)
         evolution.decide(added(evolution), WON)
@@ -144,7 +144,7 @@ def test_the_newest_five_the_best_and_the_active_are_kept(folder: Path) -> None:
         assert (folder / "versions/0001.md").is_file()
 
 
-def test_a_rollback_goes_to_the_best_else_to_the_one_before(folder: Path) -> None:
+def test_rollback_goes_to_best_else_previous_version(folder: Path) -> None:
     with opened(folder) as evolution:
         with pytest.raises(ConfigError, match="no earlier version"):
             evolution.rollback()
@@ -161,7 +161,7 @@ def test_a_rollback_goes_to_the_best_else_to_the_one_before(folder: Path) -> Non
             evolution.rollback(1)
 
 
-def test_errors_of_the_active_version_ask_for_a_rollback(folder: Path) -> None:
+def test_high_error_rate_requires_rollback(folder: Path) -> None:
     with opened(folder) as evolution:
         evolution.decide(added(evolution), WON)
         evolution.record_execution(80.0, error_rate=0.6)
@@ -170,7 +170,7 @@ def test_errors_of_the_active_version_ask_for_a_rollback(folder: Path) -> None:
         assert evolution.must_roll_back().reason == "below_best"
 
 
-def test_limits_look_at_the_history(tmp_path: Path) -> None:
+def test_limits_use_history(tmp_path: Path) -> None:
     now = NOW
     with Evolution.begin(tmp_path / "e", "A.", now=lambda: now) as evolution:
         assert evolution.may_mutate().yes
@@ -192,7 +192,7 @@ def test_limits_look_at_the_history(tmp_path: Path) -> None:
         assert evolution.may_mutate().reason == "stable"
 
 
-def test_strategies_have_a_record(folder: Path) -> None:
+def test_counts_tried_and_accepted_per_strategy(folder: Path) -> None:
     with opened(folder) as evolution:
         for strategy, decision in (("a", WON), ("a", LOST), ("b", LOST), ("b", EXPLORED)):
             evolution.decide(added(evolution, strategy=strategy), decision)
@@ -202,7 +202,7 @@ def test_strategies_have_a_record(folder: Path) -> None:
         assert evolution.history.accepted == 2
 
 
-def test_one_writer_at_a_time_and_readers_meanwhile(folder: Path) -> None:
+def test_one_writer_and_many_readers(folder: Path) -> None:
     with opened(folder) as evolution:
         with pytest.raises(DataError, match=f"process {os.getpid()} .*is working on"):
             Evolution(folder)
@@ -219,7 +219,7 @@ def test_one_writer_at_a_time_and_readers_meanwhile(folder: Path) -> None:
     Evolution(folder).close()
 
 
-def test_a_reader_repairs_nothing(folder: Path) -> None:
+def test_reader_changes_nothing(folder: Path) -> None:
     with (folder / "log.jsonl").open("ab") as stream:
         stream.write(b'{"event":"candi')
     before = (folder / "log.jsonl").read_bytes()
@@ -254,7 +254,7 @@ def test_a_reader_repairs_nothing(folder: Path) -> None:
         ("\xff", "log.jsonl:2"),
     ],
 )  # fmt: skip
-def test_a_log_that_was_edited_names_its_line(folder: Path, line: str, document: str) -> None:
+def test_edited_log_error_names_line(folder: Path, line: str, document: str) -> None:
     with (folder / "log.jsonl").open("ab") as stream:
         stream.write(line.encode("latin-1") + b"\n")
     for write in (True, False):
@@ -263,7 +263,7 @@ def test_a_log_that_was_edited_names_its_line(folder: Path, line: str, document:
         assert document in str(caught.value)
 
 
-def test_a_decision_and_its_result_must_agree(folder: Path) -> None:
+def test_rejects_result_that_contradicts_decision(folder: Path) -> None:
     with opened(folder) as evolution:
         evolution.decide(added(evolution), LOST)
     log = folder / "log.jsonl"
@@ -285,9 +285,7 @@ def test_a_decision_and_its_result_must_agree(folder: Path) -> None:
         ('"branches": []', '"branches": [4]', "state.json:5: branches: [4], but"),
     ],
 )
-def test_a_state_that_was_edited_names_its_line(
-    folder: Path, old: str, new: str, document: str
-) -> None:
+def test_edited_state_error_names_line(folder: Path, old: str, new: str, document: str) -> None:
     state = folder / "state.json"
     state.write_text(state.read_text().replace(old, new, 1))
     with pytest.raises(InputError) as caught:
@@ -299,7 +297,7 @@ def test_a_state_that_was_edited_names_its_line(
     assert state.is_file()
 
 
-def test_a_text_that_was_edited_is_named(folder: Path) -> None:
+def test_edited_text_error_names_file(folder: Path) -> None:
     (folder / "versions/0001.md").write_text("Something else.\n")
     with pytest.raises(DataError, match=r"0001\.md: this is not the text that version 1"):
         Evolution(folder)
@@ -308,7 +306,7 @@ def test_a_text_that_was_edited_is_named(folder: Path) -> None:
         Evolution(folder)
 
 
-def test_a_text_that_nobody_recorded_is_not_written_over(folder: Path) -> None:
+def test_does_not_overwrite_unrecorded_text(folder: Path) -> None:
     (folder / "versions/0002.md").write_text("By hand.\n")
     with opened(folder) as evolution:
         with pytest.raises(DataError, match=r"0002\.md: this file is not in log"):
@@ -317,14 +315,14 @@ def test_a_text_that_nobody_recorded_is_not_written_over(folder: Path) -> None:
     assert (folder / "versions/0002.md").read_text() == "By hand.\n"
 
 
-def test_a_reason_is_cut_and_cleaned(folder: Path) -> None:
+def test_reason_is_truncated_and_cleaned(folder: Path) -> None:
     with opened(folder) as evolution:
         evolution.add("New.", strategy="s", risk="low", why="\ud800" + "x" * 5000)
     with opened(folder) as evolution:
         assert len(evolution.version(2).why) == 2000
 
 
-def test_what_is_no_evolution_is_said(tmp_path: Path) -> None:
+def test_rejects_folder_without_log(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no log\.jsonl in it; fourscore evolve init"):
         Evolution(tmp_path)
     (tmp_path / "log.jsonl").write_text("")

@@ -32,7 +32,7 @@ def hook(path: Path, text: bytes, *more: str) -> "subprocess.CompletedProcess[by
     return subprocess.run(words, input=text, capture_output=True, check=False)
 
 
-def test_one_record(tmp_path: Path) -> None:
+def test_writes_one_record(tmp_path: Path) -> None:
     path = tmp_path / "new" / "e.jsonl"
     done = hook(path, event(tool_response={"stdout": "x"}), "--agent-version", "7")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -64,7 +64,7 @@ def test_one_record(tmp_path: Path) -> None:
     ],
     ids=range(8),
 )  # fmt: skip
-def test_what_a_run_put_out_is_kept_within_bounds(response: Any, output: str | None) -> None:
+def test_output_is_stored_up_to_a_limit(response: Any, output: str | None) -> None:
     raw = event(tool_response=response)
     line, _ = make_record(raw, "", 0.0)
     assert line is not None
@@ -74,7 +74,7 @@ def test_what_a_run_put_out_is_kept_within_bounds(response: Any, output: str | N
     assert "output" not in json.loads(bare)
 
 
-def test_an_error_in_what_a_run_put_out_is_seen(tmp_path: Path) -> None:
+def test_error_in_output_is_recorded(tmp_path: Path) -> None:
     path = tmp_path / "e.jsonl"
     text = {"stdout": "", "stderr": "bash: foo: command not found"}
     assert hook(path, event(tool_response=text)).returncode == 0
@@ -87,7 +87,7 @@ def execution(trace: Trace) -> Execution:
     return count_execution(Case(id="t", input=""), trace)
 
 
-def test_a_failure_has_its_words() -> None:
+def test_failure_record_has_error_text() -> None:
     raw = event(hook_event_name="PostToolUseFailure", error="Exit code 2\nno", duration_ms=12)
     line, _ = make_record(raw, "", 0.0)
     assert line is not None
@@ -103,7 +103,7 @@ def test_a_failure_has_its_words() -> None:
     }
 
 
-def test_what_is_no_tool_use_is_left_alone(tmp_path: Path) -> None:
+def test_ignores_events_that_are_no_tool_use(tmp_path: Path) -> None:
     path = tmp_path / "e.jsonl"
     for kind in ("PreToolUse", "Stop", "SessionStart"):
         assert hook(path, event(hook_event_name=kind)).returncode == 0
@@ -111,7 +111,7 @@ def test_what_is_no_tool_use_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"nonsense", b"[1]", b'{"tool_name": 5}', b"\xff\xfe"])
-def test_the_caller_never_fails(tmp_path: Path, text: bytes) -> None:
+def test_always_exits_with_zero(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "e.jsonl"
     done = hook(path, text)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -119,14 +119,14 @@ def test_the_caller_never_fails(tmp_path: Path, text: bytes) -> None:
     assert (tmp_path / "e.jsonl.log").read_text().count("\n") == 1
 
 
-def test_even_where_nothing_can_be_written(tmp_path: Path) -> None:
+def test_exits_with_zero_without_write_permission(tmp_path: Path) -> None:
     path = tmp_path / "a file"
     path.write_text("")
     assert hook(path / "below" / "e.jsonl", event()).returncode == 0
     assert hook(tmp_path / "e.jsonl", event(), "--colour").returncode == 0
 
 
-def test_the_records_lie_where_the_agent_works(tmp_path: Path) -> None:
+def test_records_go_to_folder_of_agent(tmp_path: Path) -> None:
     done = subprocess.run(
         [*RUN, "hook"], input=event(cwd=str(tmp_path)), capture_output=True, check=False, cwd="/"
     )
@@ -134,7 +134,7 @@ def test_the_records_lie_where_the_agent_works(tmp_path: Path) -> None:
     assert (tmp_path / ".fourscore" / "executions.jsonl").exists()
 
 
-def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
+def test_imports_nothing_heavy(tmp_path: Path) -> None:
     """An agent waits for it. A time would fail on a slow machine; what is loaded does not."""
     script = (
         "import sys; from fourscore.cli.main import main; before = set(sys.modules);"
@@ -149,13 +149,13 @@ def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
     assert not heavy & set(loaded.split())
 
 
-def test_help_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_help(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["hook", "--help"])
     assert "--agent-version" in capsys.readouterr().out
 
 
-def test_a_torn_line_of_ours_is_cut_off(tmp_path: Path) -> None:
+def test_cuts_off_own_partial_line(tmp_path: Path) -> None:
     path = tmp_path / "e.jsonl"
     whole = b'{"ts":"1","tool":"a"}\n'
     path.write_bytes(whole + b'{"ts":"2","to')
@@ -163,7 +163,7 @@ def test_a_torn_line_of_ours_is_cut_off(tmp_path: Path) -> None:
     assert path.read_bytes() == whole * 2
 
 
-def test_the_last_line_of_someone_else_is_ended(tmp_path: Path) -> None:
+def test_ends_unfinished_line_of_other_writer(tmp_path: Path) -> None:
     path = tmp_path / "e.jsonl"
     path.write_bytes(b'{"tool":"a"}')
     append(str(path), b'{"ts":"1","tool":"b"}\n')
@@ -185,7 +185,7 @@ for i in range(int(most)):
 """
 
 
-def test_twenty_at_once_some_killed(tmp_path: Path) -> None:
+def test_twenty_writers_with_kills_lose_no_record(tmp_path: Path) -> None:
     """Every acknowledged record is there once, and every line parses."""
     path, chance = tmp_path / "e.jsonl", random.Random(5)
     writers = [

@@ -29,7 +29,7 @@ def asked(
     return may_mutate(risk, done, scores, since, NOW, limits).reason
 
 
-def test_ten_a_day() -> None:
+def test_ten_mutations_per_day() -> None:
     assert asked(low=9) == "allowed"
     assert asked(low=10) == "per_day"
     assert asked(low=8, high=2) == "per_day"
@@ -38,28 +38,28 @@ def test_ten_a_day() -> None:
     assert asked(low=999, limits=Limits(mutations_per_day=None)) == "allowed"
 
 
-def test_a_day_is_one_of_utc() -> None:
+def test_days_are_in_utc() -> None:
     elsewhere = datetime(2026, 2, 1, 1, 0, tzinfo=timezone(timedelta(hours=2)))  # 23:00 UTC
     assert may_mutate("low", [Mutation(elsewhere, "low")] * 10, (), 5, NOW).reason == "per_day"
     assert asked(low=10, ago=timedelta(hours=23)) == "per_day"  # 00:00 of the same day
     assert asked(low=10, ago=timedelta(hours=23, seconds=1)) == "allowed"
 
 
-def test_two_of_high_risk() -> None:
+def test_two_high_risk_mutations_per_day() -> None:
     assert asked("high", high=1) == "allowed"
     assert asked("high", high=2) == "high_risk"
     assert asked("medium", high=2) == "allowed"
     assert asked("high", high=2, limits=Limits(high_risk_per_day=None)) == "allowed"
 
 
-def test_five_executions_of_cool_down() -> None:
+def test_cool_down_of_five_executions() -> None:
     assert asked(low=1, since=4) == "cool_down"
     assert asked(low=1, since=5) == "allowed"
     assert asked(since=0) == "allowed"  # nothing to cool down from
     assert asked(low=1, since=0, limits=Limits(cool_down=0)) == "allowed"
 
 
-def test_a_stable_version_is_left_alone() -> None:
+def test_stable_version_is_not_mutated() -> None:
     assert asked(scores=(86, 86, 86, 86, 86)) == "stable"
     assert asked(scores=(85, 85, 85, 85, 85)) == "allowed"  # not above 85
     assert asked(scores=(85.01,) * 5) == "stable"
@@ -85,12 +85,12 @@ def test_a_stable_version_is_left_alone() -> None:
         ((), "holds"),
     ],
 )
-def test_two_drops_in_a_row(scores: tuple[float, ...], reason: str) -> None:
+def test_two_drops_require_rollback(scores: tuple[float, ...], reason: str) -> None:
     ruling = must_roll_back(scores)
     assert (ruling.reason, ruling.yes) == (reason, reason != "holds")
 
 
-def test_below_seventy_percent_of_the_best() -> None:
+def test_score_below_seventy_percent_of_best_requires_rollback() -> None:
     assert must_roll_back([70.0], 100.0).reason == "holds"
     assert must_roll_back([69.99], 100.0).reason == "below_best"
     assert must_roll_back([10.0], None).reason == "holds"
@@ -98,14 +98,14 @@ def test_below_seventy_percent_of_the_best() -> None:
     assert must_roll_back([10.0], 100.0, rules=RollbackRules(share_of_best=None)).reason == "holds"
 
 
-def test_errors_above_one_half() -> None:
+def test_error_rate_above_half_requires_rollback() -> None:
     assert must_roll_back([], None, 0.5).reason == "holds"
     assert must_roll_back([], None, 0.51).reason == "error_rate"
     assert must_roll_back([], None, None).reason == "holds"
     assert must_roll_back([], None, 1.0, RollbackRules(error_rate=None)).reason == "holds"
 
 
-def test_all_of_it_is_a_setting() -> None:
+def test_all_limits_are_settings() -> None:
     assert must_roll_back([80.0, 79.0], rules=RollbackRules(drops=1)).reason == "drops"
     assert must_roll_back([80.0, 79.0, 78.0], rules=RollbackRules(drop=1)).reason == "holds"
     assert must_roll_back([80.0, 78.9, 77.0], rules=RollbackRules(drop=1)).reason == "drops"

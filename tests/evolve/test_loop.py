@@ -164,7 +164,7 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
-def test_a_better_version_is_found_and_a_worse_one_is_not(bench: Bench) -> None:
+def test_accepts_better_and_rejects_worse_version(bench: Bench) -> None:
     bench.begin()
     ended = bench.step(ScriptedProposer("right: 0.1", "right: 0.9", "right: 0.5"), 3)
     assert (ended.generations, ended.reason) == (3, "done")
@@ -181,7 +181,7 @@ def test_a_better_version_is_found_and_a_worse_one_is_not(bench: Bench) -> None:
     assert (ended.held_out.low or 0) > 0
 
 
-def test_mutations_see_only_what_informs_and_decisions_only_what_decides(bench: Bench) -> None:
+def test_parts_of_split_are_used_separately(bench: Bench) -> None:
     bench.begin()
     proposer = ScriptedProposer("right: 0.9", "right: 0.8")
     bench.step(proposer, 2)
@@ -193,7 +193,7 @@ def test_mutations_see_only_what_informs_and_decisions_only_what_decides(bench: 
             assert {find_part(row.case.id) for row in store.rows(info.id)} == {part}
 
 
-def test_a_clear_difference_needs_few_cases(bench: Bench) -> None:
+def test_clear_difference_needs_few_cases(bench: Bench) -> None:
     bench.begin("right: 0.9")
     bench.step(ScriptedProposer("right: 0.01"))
     with bench.opened() as evolution:
@@ -202,14 +202,14 @@ def test_a_clear_difference_needs_few_cases(bench: Bench) -> None:
     assert sum(call.startswith("right: 0.01|") for call in bench.calls) == decision.n < 30
 
 
-def test_the_active_version_is_asked_once_for_each_case(bench: Bench) -> None:
+def test_active_version_runs_each_case_once(bench: Bench) -> None:
     bench.begin("right: 0.5")
     bench.step(ScriptedProposer("right: 0.12", "right: 0.23", "right: 0.34"), 3)
     attempts_made = [call for call in bench.calls if call.startswith("right: 0.5|")]
     assert len(attempts_made) == len(set(attempts_made))
 
 
-def test_a_refusal_is_recorded_and_known_from_then_on(bench: Bench) -> None:
+def test_refusal_is_recorded_and_remembered(bench: Bench) -> None:
     bench.begin()
     digest = digest_prompt("right: 7")
     refused = Refusal(reason="too long", strategy="format_change", risk="low", digest=digest)
@@ -228,7 +228,7 @@ def test_a_refusal_is_recorded_and_known_from_then_on(bench: Bench) -> None:
     assert "the script is over" in ended.why
 
 
-def test_refusals_without_end_end_the_step(bench: Bench) -> None:
+def test_step_ends_after_many_refusals(bench: Bench) -> None:
     bench.begin()
     refused = Refusal(reason="no", strategy="format_change")
     ended = bench.step(ScriptedProposer(*[refused] * (MOST_REFUSED + 5)))
@@ -238,7 +238,7 @@ def test_refusals_without_end_end_the_step(bench: Bench) -> None:
         assert about.count("refused") == MOST_REFUSED
 
 
-def test_a_model_that_does_not_answer_is_nobodys_try(bench: Bench) -> None:
+def test_unreachable_model_is_no_try(bench: Bench) -> None:
     bench.begin()
     ended = bench.step(ScriptedProposer(ModelError("connection", "no route")), 2)
     assert (ended.reason, ended.generations) == ("model", 0)
@@ -249,7 +249,7 @@ def test_a_model_that_does_not_answer_is_nobodys_try(bench: Bench) -> None:
         assert evolution.history.decisions[0].version == 2
 
 
-def test_chance_is_the_same_after_a_kill(bench: Bench) -> None:
+def test_random_choices_repeat_after_kill(bench: Bench) -> None:
     bench.begin()
 
     class Dice(ScriptedProposer):
@@ -274,14 +274,14 @@ def test_chance_is_the_same_after_a_kill(bench: Bench) -> None:
 # Limits
 
 
-def test_the_days_limit_ends_the_step(bench: Bench) -> None:
+def test_daily_limit_ends_step(bench: Bench) -> None:
     bench.begin(settings="limits: {mutations_per_day: 2, cool_down: 0}\n")
     ended = bench.step(ScriptedProposer("right: 0.1", "right: 0.2", "right: 0.3"), 5)
     assert (ended.reason, ended.generations) == ("per_day", 2)
     assert ended.why == "no mutation: 2 mutations today: the daily limit is reached"
 
 
-def test_after_the_days_high_risks_only_lower_ones_are_asked_for(bench: Bench) -> None:
+def test_high_risk_limit_allows_lower_risks(bench: Bench) -> None:
     bench.begin(settings="limits: {high_risk_per_day: 1, cool_down: 0}\n")
     attempts_made: list[str] = []
     proposer = ScriptedProposer(("right: 0.1", "high"), "right: 0.2")
@@ -299,7 +299,7 @@ def test_after_the_days_high_risks_only_lower_ones_are_asked_for(bench: Bench) -
     )
 
 
-def test_the_cool_down_is_made_of_executions(bench: Bench) -> None:
+def test_cool_down_runs_executions(bench: Bench) -> None:
     bench.begin(settings="limits: {cool_down: 3}\n")
     bench.step(ScriptedProposer("right: 0.1", "right: 0.2"), 2)
     with bench.opened() as evolution:
@@ -310,7 +310,7 @@ def test_the_cool_down_is_made_of_executions(bench: Bench) -> None:
     assert any("cool-down: 2 executions" in line for line in bench.lines)
 
 
-def test_a_stable_version_is_left_alone(bench: Bench) -> None:
+def test_stable_version_is_not_mutated(bench: Bench) -> None:
     bench.begin("right: 1.0", settings="limits: {stable_runs: 2, cool_down: 2}\n")
     ended = bench.step(ScriptedProposer("right: 0.1", "right: 0.2"), 5)
     assert (ended.reason, ended.generations) == ("stable", 1)
@@ -320,7 +320,7 @@ def test_a_stable_version_is_left_alone(bench: Bench) -> None:
 # The way back
 
 
-def test_a_version_that_breaks_the_agent_is_rolled_back(bench: Bench) -> None:
+def test_rolls_back_version_that_breaks_agent(bench: Bench) -> None:
     bench.begin()
     with bench.opened() as evolution:
         new = evolution.add("break right: 1", strategy="s", risk="low")
@@ -335,7 +335,7 @@ def test_a_version_that_breaks_the_agent_is_rolled_back(bench: Bench) -> None:
     assert bench.step(ScriptedProposer("right: 0.9")).reason == "done"
 
 
-def test_two_drops_in_a_row_are_rolled_back(bench: Bench) -> None:
+def test_rolls_back_after_two_drops(bench: Bench) -> None:
     bench.begin("right: 0.1", settings="limits: {cool_down: 5}\n")
     with bench.opened() as evolution:
         new = evolution.add("fading right: 1.0", strategy="s", risk="low")
@@ -346,7 +346,7 @@ def test_two_drops_in_a_row_are_rolled_back(bench: Bench) -> None:
         assert evolution.active.number == 1
 
 
-def test_drops_within_the_noise_are_none_unless_taken_literally(bench: Bench) -> None:
+def test_drops_within_noise_count_only_with_literal_rule(bench: Bench) -> None:
     (bench.folder / "agent.py").write_text(AGENT.replace(
         'hashlib.blake2b(question.encode(), digest_size=4)',
         'hashlib.blake2b(f"{question}{CALLS.read_text().count(question)}".encode(), digest_size=4)',
@@ -372,7 +372,7 @@ def test_drops_within_the_noise_are_none_unless_taken_literally(bench: Bench) ->
 # The literal rule
 
 
-def test_exploration_stays_on_a_branch_and_its_children_have_to_win(bench: Bench) -> None:
+def test_children_of_branch_must_win_by_paired_rule(bench: Bench) -> None:
     bench.begin("right: 0.50")
     seed = next(n for n in range(100) if Random(f"{n} version 2").random() < 0.2)
     proposer = ScriptedProposer("right: 0.495", "right: 0.51", "right: 0.52")
@@ -393,7 +393,7 @@ def test_exploration_stays_on_a_branch_and_its_children_have_to_win(bench: Bench
 # Going on
 
 
-def test_a_spent_budget_of_cases_is_gone_on_with_and_nobody_is_asked_twice(bench: Bench) -> None:
+def test_continues_after_spent_budget_without_repeating_cases(bench: Bench) -> None:
     bench.begin()
     proposer, steps = ScriptedProposer("right: 0.9"), 0
     while bench.step(proposer, most=23).reason == "cases":
@@ -415,7 +415,7 @@ def test_a_spent_budget_of_cases_is_gone_on_with_and_nobody_is_asked_twice(bench
     assert logs[0][-1] == logs[1][-1]
 
 
-def test_a_candidate_that_cannot_be_measured_waits_and_is_then_given_up(bench: Bench) -> None:
+def test_unmeasurable_candidate_is_withdrawn_at_second_try(bench: Bench) -> None:
     bench.begin()
     with bench.opened() as evolution:
         evolution.add("right: 0.9", strategy="s", risk="low")
@@ -431,7 +431,7 @@ def test_a_candidate_that_cannot_be_measured_waits_and_is_then_given_up(bench: B
         assert evolution.active == evolution.version(new.number)
 
 
-def test_a_candidate_has_a_second_chance_to_be_measured(bench: Bench) -> None:
+def test_unmeasured_candidate_is_compared_again(bench: Bench) -> None:
     bench.begin()
     away = bench.folder / "away"
 
@@ -452,7 +452,7 @@ def test_a_candidate_has_a_second_chance_to_be_measured(bench: Bench) -> None:
     assert len(bench.calls) == len(set(bench.calls))
 
 
-def test_an_answer_that_was_not_judged_is_judged_and_not_asked_for(bench: Bench) -> None:
+def test_unjudged_answer_is_judged_without_new_run(bench: Bench) -> None:
     bench.begin()
     (bench.folder / "away").touch()
     ended = bench.step(ScriptedProposer("right: 0.9"))
@@ -465,7 +465,7 @@ def test_an_answer_that_was_not_judged_is_judged_and_not_asked_for(bench: Bench)
     assert len(bench.calls) == len(set(bench.calls))
 
 
-def test_a_changed_case_is_asked_again(bench: Bench) -> None:
+def test_changed_case_is_run_again(bench: Bench) -> None:
     bench.begin("right: 0.5")
     bench.step(ScriptedProposer("right: 0.1"))
     text = (bench.folder / "cases.jsonl").read_text()
@@ -475,7 +475,7 @@ def test_a_changed_case_is_asked_again(bench: Bench) -> None:
     assert all("new question" in call for call in bench.calls[before:])
 
 
-def test_repeats_are_one_pair(bench: Bench) -> None:
+def test_repeats_count_as_one_pair(bench: Bench) -> None:
     bench.begin(settings=f"limits: {FREE}\nrepeats: 2\n")
     bench.step(ScriptedProposer("right: 0.9"))
     with bench.opened() as evolution:
@@ -486,7 +486,7 @@ def test_repeats_are_one_pair(bench: Bench) -> None:
     assert len(bench.calls) == 2 * len(set(bench.calls))
 
 
-def test_the_held_out_part_is_noted_once_for_each_result(bench: Bench) -> None:
+def test_held_out_result_is_noted_once(bench: Bench) -> None:
     bench.begin()
     first = bench.step(ScriptedProposer())
     assert first.held_out is not None
@@ -498,7 +498,7 @@ def test_the_held_out_part_is_noted_once_for_each_result(bench: Bench) -> None:
     assert [(each.data["first"], each.data["active"]) for each in notes] == [(1, 1), (1, 2)]
 
 
-def test_a_gain_that_does_not_hold_is_said(bench: Bench) -> None:
+def test_reports_gain_missing_on_held_out_cases(bench: Bench) -> None:
     bench.begin("right: 0.9")
     with bench.opened() as evolution:
         evolution.promote(evolution.add("right: 0.2", strategy="s", risk="low").number)

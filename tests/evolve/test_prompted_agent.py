@@ -49,22 +49,22 @@ def answered(spec: str, file: Path, given: Any = "why?") -> str:
 
 
 @pytest.mark.parametrize("name", ["plain", "waiting", "open", "Desk", "caller"])
-def test_a_function_has_it_as_an_argument(name: str, file: Path, tmp_path: Path) -> None:
+def test_function_gets_prompt_as_argument(name: str, file: Path, tmp_path: Path) -> None:
     assert answered(f"{tmp_path / 'agent.py'}:{name}", file) == f"{PROMPT}|why?"
 
 
 @pytest.mark.parametrize("name", ["deaf", "backwards"])
-def test_a_function_without_the_argument_is_refused(name: str, file: Path, tmp_path: Path) -> None:
+def test_rejects_function_without_prompt_argument(name: str, file: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no parameter prompt: expected function\(input, prom"):
         PromptedAgents(f"{tmp_path / 'agent.py'}:{name}")
 
 
-def test_recorded_answers_are_refused() -> None:
+def test_rejects_recorded_answers() -> None:
     with pytest.raises(ConfigError, match="recorded answers do not depend on a prompt"):
         PromptedAgents("recorded")
 
 
-def test_a_command_has_its_file(file: Path) -> None:
+def test_shell_command_gets_prompt_file(file: Path) -> None:
     assert answered("shell: cat {prompt_file} -", file) == f"{PROMPT}why?"
     assert answered('shell: cat "$FOURSCORE_PROMPT_FILE" -', file) == f"{PROMPT}why?"
     agents = PromptedAgents("shell: cat {prompt_file}")
@@ -75,7 +75,7 @@ def test_a_command_has_its_file(file: Path) -> None:
     )
 
 
-def test_a_model_has_it_as_the_system_message(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_gets_prompt_as_system_message(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asks: list[Request] = []
 
     def answer(ask: Request) -> str:
@@ -94,7 +94,7 @@ def test_a_model_has_it_as_the_system_message(file: Path, monkeypatch: pytest.Mo
     ]
 
 
-def test_the_most_that_a_model_takes_counts_the_prompt(file: Path) -> None:
+def test_input_limit_of_model_counts_prompt(file: Path) -> None:
     agents = PromptedAgents("openai:m")
     long: Any = agents.with_prompt("x" * 1000, file)
     base_agent: Any = agents.base_agent
@@ -129,7 +129,7 @@ def served(seen: list[Any]) -> Iterator[str]:
         server.server_close()
 
 
-def test_a_server_has_it_beside_the_input(file: Path) -> None:
+def test_http_agent_gets_prompt_field(file: Path) -> None:
     seen: list[Any] = []
     with served(seen) as url:
         assert answered(url, file) == "fine"

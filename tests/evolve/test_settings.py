@@ -14,7 +14,7 @@ def written(tmp_path: Path, text: str) -> Path:
     return path
 
 
-def test_all_of_it_can_be_told(tmp_path: Path) -> None:
+def test_reads_all_settings(tmp_path: Path) -> None:
     text = """
 cases: ../cases.jsonl
 agent: ../agent.py:answer
@@ -41,13 +41,13 @@ keep: 9
     assert found.split.decide == 0.7
 
 
-def test_an_empty_file_is_the_usual(tmp_path: Path) -> None:
+def test_empty_file_gives_defaults(tmp_path: Path) -> None:
     found = read_settings(written(tmp_path, ""))
     assert (found.budget, found.rule, found.limits) == (200, "paired", Settings().limits)
     assert found.store == str(tmp_path / "runs.db")
 
 
-def test_other_agents_are_left_as_they_are(tmp_path: Path) -> None:
+def test_only_python_file_agents_are_resolved(tmp_path: Path) -> None:
     for agent in ("http://127.0.0.1:1/a.py:x", "python agent.py:x y", "module:answer"):
         if ".py:" not in agent or " " in agent:
             assert read_settings(written(tmp_path, f"agent: {agent}\n")).agent == agent
@@ -73,13 +73,13 @@ def test_other_agents_are_left_as_they_are(tmp_path: Path) -> None:
         ("a: [\n", "evolution.yaml"),
     ],
 )
-def test_a_mistake_names_file_line_and_field(tmp_path: Path, text: str, document: str) -> None:
+def test_error_names_file_line_and_field(tmp_path: Path, text: str, document: str) -> None:
     with pytest.raises(ConfigError) as caught:
         read_settings(written(tmp_path, text))
     assert document in str(caught.value)
 
 
-def test_what_init_writes_reads_back(tmp_path: Path) -> None:
+def test_settings_of_init_can_be_read(tmp_path: Path) -> None:
     text = format_settings({"cases": "../it's: cases.jsonl", "budget": 80})
     found = read_settings(written(tmp_path, text))
     assert found.cases == str(tmp_path / "../it's: cases.jsonl")

@@ -1,4 +1,4 @@
-"""`fourscore evolve decide`: is a new version better than the old one, by two scores or two runs."""
+"""`fourscore evolve decide`: is a new version better, by two scores or two runs."""
 
 import argparse
 import sys

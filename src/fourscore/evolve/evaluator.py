@@ -42,7 +42,7 @@ class Stopped(Exception):  # noqa: N818 - it is no error
 
 
 class EvaluationSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """What versions are run with. `max_attempts` is the maximum number of attempts, None for no maximum;
+    """What versions are run with. `max_attempts` limits the attempts, None for no limit;
     `show_progress` gets the number of the next attempts, and its observer each finished one."""
 
     agents: PromptedAgents
@@ -149,8 +149,8 @@ class Evaluator:
         self._known.setdefault(name, {})
 
     def _todo(self, name: str, cases: Iterable[Case]) -> list[PlannedAttempt]:
-        """Return the attempts without a score. A changed case is run again; an answer that could not
-        be judged is judged again, once in each process."""
+        """Return the attempts without a score. A changed case is run again; an answer that could
+        not be judged is judged again, once in each process."""
         known, todo = self._known[name], []
         judge = self.setup.rubric.provenance.rubric
         for position, case in enumerate(cases):

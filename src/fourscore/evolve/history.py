@@ -117,7 +117,7 @@ class History:
 
     @property
     def best(self) -> int:
-        """The version with the highest score among all that were ever active; ties go to the active."""
+        """The best version among all that were ever active; ties go to the active one."""
         return max(
             dict.fromkeys(self.was_active),
             key=lambda n: (self._score(n), n == self.active, n),

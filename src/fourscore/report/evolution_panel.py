@@ -120,19 +120,19 @@ def _decisions(document: dict[str, Any]) -> str:
 def _pending(version: dict[str, Any] | None) -> list[Text]:
     if version is None:
         return []
-    text = f"pending    {version['number']}  {make_printable(version['strategy'], 40)}, not decided yet"
+    strategy = make_printable(version["strategy"], 40)
+    text = f"pending    {version['number']}  {strategy}, not decided yet"
     return [Text(text, "yellow")]
 
 
 def _mutations(rulings: dict[str, dict[str, Any]]) -> list[Text]:
     if len({ruling["yes"] for ruling in rulings.values()}) == 1:
         rulings = {"any risk": rulings["low"]}
-    return [
-        Text(
-            f"mutation   {risk}: {'allowed' if ruling['yes'] else 'no, ' + make_printable(ruling['why'])}"
-        )
-        for risk, ruling in rulings.items()
-    ]
+    lines = []
+    for risk, ruling in rulings.items():
+        answer = "allowed" if ruling["yes"] else f"no, {make_printable(ruling['why'])}"
+        lines.append(Text(f"mutation   {risk}: {answer}"))
+    return lines
 
 
 def _strategies(found: dict[str, dict[str, int]]) -> Table:

@@ -91,12 +91,10 @@ def _left_out(document: dict[str, Any]) -> list[Text]:
     names = document["inapplicable"]
     if not names:
         return []
-    lines = [
-        Text(
-            f"  {make_printable(name)}  not applicable: {make_printable(document['signals'][name]['reason'], 200)}"
-        )
-        for name in names
-    ]
+    lines = []
+    for name in names:
+        reason = make_printable(document["signals"][name]["reason"], 200)
+        lines.append(Text(f"  {make_printable(name)}  not applicable: {reason}"))
     coverage = document["coverage"]
     if coverage is not None:
         lines.append(Text(f"  coverage {coverage:.0%}: the weight that was measured"))

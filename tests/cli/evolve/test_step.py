@@ -45,7 +45,7 @@ def change(folder: Path, old: str, new: str) -> None:
     path.write_text(path.read_text().replace(old, new))
 
 
-def test_the_document(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_json_document(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code, document, message = run_step(capfd, "--generations", "2")
     assert code == document["exit_code"] == 0
     assert (document["generations"], document["ended"], document["decisions"]) == (2, "done", 2)
@@ -57,7 +57,7 @@ def test_the_document(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "    +- Always" in message
 
 
-def test_a_decision_can_be_made_again_from_the_store(
+def test_decision_can_be_recomputed_from_store(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     change(folder, "required:", "store: kept/runs.db\nrequired:")
@@ -77,7 +77,7 @@ def test_a_decision_can_be_made_again_from_the_store(
         }
 
 
-def test_for_people(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_terminal_output(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     capfd.readouterr()
     assert main(["evolve", "step", str(folder)]) == 0
     out = capfd.readouterr().out.splitlines()
@@ -89,7 +89,7 @@ def test_for_people(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert out[-1].startswith("held out: version ")
 
 
-def test_what_others_wrote_is_no_markup(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_foreign_text_is_no_markup(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     change(folder, "number of the rule", "[bold]number[/] of the rule")
     capfd.readouterr()
     assert main(["evolve", "step", "--generations", "2"]) == 0
@@ -97,7 +97,7 @@ def test_what_others_wrote_is_no_markup(folder: Path, capfd: pytest.CaptureFixtu
     assert "    +- Always give the [bold]number[/] of the rule that you go by." in message.err
 
 
-def test_the_budget_of_cases(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_stops_at_budget_of_cases(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code, document, message = run_step(capfd, "--budget", "150cases")
     assert (code, document["ended"], document["cases_run"]) == (3, "cases", 150)
     assert document["pending"]["number"] == 2
@@ -108,7 +108,7 @@ def test_the_budget_of_cases(folder: Path, capfd: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize("word", ["cases", "5 cases5", "-1cases", "5calls5"])
-def test_a_budget_that_is_none(word: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_rejects_invalid_budget(word: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code, document, _ = run_step(capfd, f"--budget={word}")
     assert code == 2
     assert "budget" in document["error"]["field"]
@@ -154,7 +154,7 @@ def key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def test_a_model_writes_from_failures_that_inform(
+def test_model_sees_only_failures_of_inform_part(
     folder: Path, capfd: pytest.CaptureFixture[str], key: pytest.MonkeyPatch
 ) -> None:
     asks: list[str] = []
@@ -180,7 +180,7 @@ def test_a_model_writes_from_failures_that_inform(
     assert {find_part(name) for name in ids} == {"inform"}
 
 
-def test_the_budget_for_models(
+def test_stops_at_budget_of_model_calls(
     folder: Path, capfd: pytest.CaptureFixture[str], key: pytest.MonkeyPatch
 ) -> None:
     with model_server(lambda _: "no") as url:
@@ -190,26 +190,26 @@ def test_the_budget_for_models(
     assert "go on with: fourscore evolve step evolution --model openai:m --budget 1calls" in message
 
 
-def test_the_literal_rule(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_step_with_literal_rule(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code, document, _ = run_step(capfd, "--rule", "literal", "--seed", "1")
     decision = document["lineage"][1]["decision"]
     assert (code, decision["rule"], decision["n"]) == (0, "literal", 200)
 
 
-def test_the_folder_is_named_in_either_way(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_folder_as_argument_or_option(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for words in (["elsewhere"], ["--dir", "elsewhere"], ["--dir=elsewhere", "--seed", "1"]):
         code, document, _ = run_step(capfd, *words)
         assert (code, document["error"]["file"]) == (2, str(folder.with_name("elsewhere")))
 
 
-def test_one_step_at_a_time(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_second_step_finds_folder_locked(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with Evolution(folder):
         code, document, _ = run_step(capfd)
     assert code == 2
     assert "is working on this evolution" in document["error"]["message"]
 
 
-def test_a_model_that_does_not_answer(
+def test_unreachable_model_leaves_step_incomplete(
     folder: Path, capfd: pytest.CaptureFixture[str], key: pytest.MonkeyPatch
 ) -> None:
     with model_server(None) as url:
@@ -235,7 +235,7 @@ def test_a_model_that_does_not_answer(
         ("strategies:", "shortest: 2\nstrategies:", "shortest", "<= 1"),
     ],
 )
-def test_a_mistake_in_the_settings_names_its_place(
+def test_settings_error_names_file_and_field(
     folder: Path, capfd: pytest.CaptureFixture[str], old: str, new: str, field: str, words: str
 ) -> None:
     change(folder, old, new)
@@ -246,7 +246,7 @@ def test_a_mistake_in_the_settings_names_its_place(
     assert words in document["error"]["message"]
 
 
-def test_too_few_cases(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_rejects_too_few_cases(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = (folder / "cases.jsonl").read_text().splitlines(keepends=True)
     (folder / "cases.jsonl").write_text(lines[0])
     code, document, _ = run_step(capfd)
@@ -254,7 +254,7 @@ def test_too_few_cases(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "of its cases are to" in document["error"]["message"]
 
 
-def test_an_example_replaces_nothing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_example_overwrites_no_files(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["evolve", "init", "--example", "evolution"]) == 2
     assert "agent.py is already there" in capfd.readouterr().err
     assert main(["evolve", "init", "--example", "other", "--budget", "5"]) == 2
@@ -262,7 +262,7 @@ def test_an_example_replaces_nothing(folder: Path, capfd: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_says_how_to_go_on(folder: Path, number: int) -> None:
+def test_interrupt_prints_resume_command(folder: Path, number: int) -> None:
     text = (folder / "agent.py").read_text()
     slow = text.replace("    weight, country", "    time.sleep(0.02)\n    weight, country", 1)
     (folder / "agent.py").write_text(slow.replace("import hashlib", "import hashlib\nimport time"))

@@ -1,4 +1,4 @@
-"""`fourscore evolve step --proposer gepa`: the real package proposes, our runner and rule decide."""
+"""`fourscore evolve step --proposer gepa`: the real package proposes, our rule decides."""
 
 import json
 import re
@@ -13,7 +13,7 @@ pytest.importorskip("gepa")
 LINE = "- Always give the price with its currency.\n"
 
 
-def test_what_it_proposes_is_run_and_decided_upon(
+def test_gepa_proposal_is_run_and_decided(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

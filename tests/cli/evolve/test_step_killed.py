@@ -38,7 +38,7 @@ def log_of(folder: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_the_planted_improvements_are_found_and_nothing_harmful_is_kept(
+def test_finds_planted_improvements_and_keeps_no_harmful_ones(
     tmp_path: Path, seed: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
     folder = begun(tmp_path / "evolution")
@@ -49,7 +49,7 @@ def test_the_planted_improvements_are_found_and_nothing_harmful_is_kept(
     assert "no mutation: stable" in document.err
 
 
-def test_it_survives_kills_at_random_times(tmp_path: Path) -> None:
+def test_survives_random_kills(tmp_path: Path) -> None:
     folder = begun(tmp_path / "evolution")
     script = Path(__file__).with_name("killing.py")
     command = [sys.executable, str(script), str(folder), "7", "0.25"]

@@ -15,7 +15,7 @@ def shown(garden: Any, width: int = 100) -> str:
     return out.getvalue()
 
 
-def test_the_tree_on_a_terminal(garden: Any) -> None:
+def test_shows_tree_on_terminal(garden: Any) -> None:
     garden.grow()
     lines = [line.split() for line in shown(garden).splitlines()]
     assert lines[0] == ["lineage", "of", "7", "versions"]
@@ -31,7 +31,7 @@ def test_the_tree_on_a_terminal(garden: Any) -> None:
     assert "active, best" in " ".join(lines[2])
 
 
-def test_many_failures_are_one_line(garden: Any, lost: Any) -> None:
+def test_folds_many_failures_into_one_line(garden: Any, lost: Any) -> None:
     for number in range(60):
         garden.tried(f"Try {number}.", lost)
     document = shown(garden)
@@ -39,21 +39,19 @@ def test_many_failures_are_one_line(garden: Any, lost: Any) -> None:
     assert len(document.splitlines()) == 3
 
 
-def test_foreign_words_are_plain(garden: Any, won: Any) -> None:
+def test_foreign_text_is_shown_plain(garden: Any, won: Any) -> None:
     garden.tried("New.", won, strategy="[red]x[/red]\x1b[31m\n")
     assert "[red]x[/red]\\x1b[31m\\n" in shown(garden, 200)
 
 
-def test_a_long_trunk_stays_straight(garden: Any, won: Any) -> None:
+def test_long_trunk_has_depth_zero(garden: Any, won: Any) -> None:
     for number in range(40):
         garden.tried(f"Step {number}.", won)
     rows = list(VersionTree(garden.evolution.history).rows())
     assert [(row.depth, *row.numbers) for row in rows] == [(0, n) for n in range(1, 42)]
 
 
-def test_with_little_room_the_newest_and_the_lasting_are_shown(
-    garden: Any, won: Any, lost: Any
-) -> None:
+def test_shows_newest_and_surviving_versions_first(garden: Any, won: Any, lost: Any) -> None:
     for number in range(30):
         garden.tried(f"Step {number}.", won if number % 10 == 9 else lost)
     history = garden.evolution.history
@@ -64,7 +62,7 @@ def test_with_little_room_the_newest_and_the_lasting_are_shown(
     assert {2, 12} & family.shown == set()
 
 
-def test_who_stands_in_for_a_parent_that_is_not_shown(garden: Any, won: Any) -> None:
+def test_parent_is_nearest_shown_ancestor(garden: Any, won: Any) -> None:
     for number in range(6):
         garden.tried(f"Step {number}.", won)
     family = VersionTree(garden.evolution.history, 3)
@@ -72,6 +70,6 @@ def test_who_stands_in_for_a_parent_that_is_not_shown(garden: Any, won: Any) -> 
     assert family.parent(6) == 1
 
 
-def test_spans() -> None:
+def test_formats_ranges() -> None:
     assert format_ranges([5, 3, 4, 9, 1]) == "1, 3 to 5, 9"
     assert format_ranges([]) == ""

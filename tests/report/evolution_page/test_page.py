@@ -16,7 +16,7 @@ from fourscore.evolve.folder import Evolution
 from fourscore.report.evolution_page.diff import CHARACTERS, LINES, changes
 
 
-def test_the_head(garden: Any, read: Any) -> None:
+def test_headline_data(garden: Any, read: Any) -> None:
     garden.grow()
     head = read(garden.report()).head
     assert (head["name"], head["source"]) == ("prompts", "prompt.md")
@@ -35,7 +35,7 @@ def test_the_head(garden: Any, read: Any) -> None:
     assert head["rule"]["looks"] == list(garden.evolution.settings.plan.sizes)
 
 
-def test_the_tree(garden: Any, read: Any) -> None:
+def test_tree_lines(garden: Any, read: Any) -> None:
     garden.grow()
     lines = {line["number"]: line for line in read(garden.report()).lines}
     order = [(line["number"], line["depth"]) for line in read(garden.report()).lines]
@@ -56,7 +56,7 @@ def test_the_tree(garden: Any, read: Any) -> None:
     assert lines[1]["gist"] is None
 
 
-def test_the_details(garden: Any, read: Any) -> None:
+def test_version_details(garden: Any, read: Any) -> None:
     garden.grow()
     details = read(garden.report()).details
     assert sorted(details) == [1, 2, 3, 4, 5, 6, 7]
@@ -73,19 +73,19 @@ def test_the_details(garden: Any, read: Any) -> None:
     assert details[7]["decisions"] == []
 
 
-def test_the_same_folder_gives_the_same_bytes(garden: Any) -> None:
+def test_same_folder_gives_same_bytes(garden: Any) -> None:
     garden.grow()
     assert garden.report().read_bytes() == garden.report().read_bytes()
 
 
-def test_a_folder_that_has_just_begun(garden: Any, read: Any) -> None:
+def test_report_of_new_evolution(garden: Any, read: Any) -> None:
     page = read(garden.report())
     assert page.head["held_out"] is None
     assert page.head["course"] == []
     assert [line["number"] for line in page.lines] == [1]
 
 
-def test_a_note_of_somebody_else_is_not_the_held_out_result(garden: Any, read: Any) -> None:
+def test_ignores_foreign_held_out_note(garden: Any, read: Any) -> None:
     garden.evolution.add_note("held_out", {"first": "x"})
     garden.evolution.add_note("refused", {"reason": ["not", 1, "text"]})
     head = read(garden.report()).head
@@ -108,7 +108,7 @@ class Elements(HTMLParser):
         self.seen.append(tag)
 
 
-def test_hostile_texts_are_no_markup(garden: Any, read: Any, won: Any, lost: Any) -> None:
+def test_hostile_text_is_no_markup(garden: Any, read: Any, won: Any, lost: Any) -> None:
     garden.grow()
     plain = Elements(read(garden.report()).text).seen
     for decision in (won, lost):
@@ -122,7 +122,7 @@ def test_hostile_texts_are_no_markup(garden: Any, read: Any, won: Any, lost: Any
     assert "<img" not in page.text
 
 
-def test_the_policy_names_the_script_and_the_style(garden: Any) -> None:
+def test_content_policy_has_hashes_of_script_and_style(garden: Any) -> None:
     text = garden.report().read_text()
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
     assert policy.startswith("default-src 'none'; ")
@@ -137,7 +137,7 @@ def test_the_policy_names_the_script_and_the_style(garden: Any) -> None:
 # Sizes
 
 
-def test_a_report_without_room_says_so(garden: Any, read: Any, lost: Any) -> None:
+def test_report_says_what_was_left_out(garden: Any, read: Any, lost: Any) -> None:
     for number in range(12):
         garden.tried(f"{number} " * 200, lost)
     page = read(garden.report(room=2000))
@@ -146,7 +146,7 @@ def test_a_report_without_room_says_so(garden: Any, read: Any, lost: Any) -> Non
     assert len(page.lines) == 13
 
 
-def test_long_texts_take_little_memory(garden: Any, lost: Any) -> None:
+def test_long_texts_need_little_memory(garden: Any, lost: Any) -> None:
     for number in range(4):
         lines = (f"{number} {line}" for line in range(25_000))
         garden.tried("\n".join(lines), lost)
@@ -166,7 +166,7 @@ def document(old: str, new: str) -> list[str]:
     return [each.sign + "".join(text for text, _ in each.pieces) for each in found.lines]
 
 
-def test_changes_have_lines_around_them() -> None:
+def test_diff_has_context_lines() -> None:
     old = "\n".join("abcdefghijkl")
     assert document(old, old.replace("g", "G")) == ["@4", " e", " f", "-g", "+G", " h", " i", "@3"]
     assert document("a", "b") == ["-a", "+b"]
@@ -177,7 +177,7 @@ def test_changes_have_lines_around_them() -> None:
     ]
 
 
-def test_words_that_differ_are_marked() -> None:
+def test_diff_marks_changed_words() -> None:
     found = changes("Name your sources.", "Name each of your sources.")
     marked = [text for line in found.lines for text, differs in line.pieces if differs]
     assert "".join(marked).strip() == "each of"
@@ -186,7 +186,7 @@ def test_words_that_differ_are_marked() -> None:
     assert not any(differs for line in unlike.lines for _, differs in line.pieces)
 
 
-def test_equal_texts_have_no_changes() -> None:
+def test_diff_of_equal_texts_is_empty() -> None:
     found = changes("a\nb\nc\nd", "a\nb\nc\nd")
     assert (found.added, found.removed, document("a\nb\nc\nd", "a\nb\nc\nd")) == (0, 0, ["@4"])
 
@@ -201,14 +201,14 @@ def test_equal_texts_have_no_changes() -> None:
     ],
     ids=["lines", "alternating", "one line", "empty lines"],
 )
-def test_changes_are_bounded(old: str, new: str) -> None:
+def test_diff_has_maximum_size(old: str, new: str) -> None:
     found = changes(old, new)
     assert len(found.lines) <= LINES
     assert sum(len(text) for line in found.lines for text, _ in line.pieces) <= CHARACTERS
     assert found.added + found.removed > 0
 
 
-def test_every_line_is_shown_or_counted() -> None:
+def test_diff_shows_or_counts_every_line() -> None:
     found = changes("old\n" * 1000, "new\n" * 3000)
     assert (found.added, found.removed) == (3000, 1000)
     shown = sum(line.sign in "+-" for line in found.lines)
@@ -218,7 +218,7 @@ def test_every_line_is_shown_or_counted() -> None:
 # The command
 
 
-def test_the_command(
+def test_report_command(
     garden: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     garden.grow()
@@ -236,7 +236,7 @@ def test_the_command(
     assert [path.name for path in tmp_path.iterdir() if "draft" in path.name] == []
 
 
-def test_a_report_of_a_folder_that_another_process_writes(garden: Any, tmp_path: Path) -> None:
+def test_report_while_another_process_writes(garden: Any, tmp_path: Path) -> None:
     """Reading takes no lock."""
     garden.grow()
     assert main(["evolve", "report", str(tmp_path / "prompts"), "--out", str(tmp_path / "x")]) == 0

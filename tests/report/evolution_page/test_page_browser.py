@@ -28,7 +28,7 @@ def opened(page: Any, number: int) -> Any:
     return page.locator(f"#v{number}")
 
 
-def test_hostile_texts_do_nothing(garden: Any, watch: Any, won: Any, lost: Any) -> None:
+def test_hostile_texts_run_no_script(garden: Any, watch: Any, won: Any, lost: Any) -> None:
     for number, text in enumerate(HOSTILE):
         decision = lost if number % 3 else won
         garden.tried(f"{text}\n{number}", decision, why=text, strategy=text)
@@ -53,7 +53,7 @@ def test_hostile_texts_do_nothing(garden: Any, watch: Any, won: Any, lost: Any) 
     assert marks[:4] == ["U+202E", "U+202C", "U+2066", "U+2069"]
 
 
-def test_what_is_told(garden: Any, watch: Any) -> None:
+def test_page_shows_headline(garden: Any, watch: Any) -> None:
     garden.grow()
     page = watch(garden.report())
     assert page.inner_text("h1") == "prompts"
@@ -73,7 +73,7 @@ def test_what_is_told(garden: Any, watch: Any) -> None:
     assert "waits for a decision" in summaries[7]
 
 
-def test_a_version_with_its_evidence_and_its_changes(garden: Any, watch: Any) -> None:
+def test_version_opens_with_evidence_and_diff(garden: Any, watch: Any) -> None:
     garden.grow()
     page = watch(garden.report())
     document = opened(page, 2).inner_text()
@@ -93,7 +93,7 @@ def test_a_version_with_its_evidence_and_its_changes(garden: Any, watch: Any) ->
     assert "rolled back to version 2 by error_rate" in opened(page, 5).inner_text()
 
 
-def test_failures_are_folded_where_there_are_many(garden: Any, watch: Any, lost: Any) -> None:
+def test_many_failures_are_folded(garden: Any, watch: Any, lost: Any) -> None:
     for number in range(40):
         garden.tried(f"Try {number}.", lost)
     page = watch(garden.report())
@@ -107,7 +107,7 @@ def test_failures_are_folded_where_there_are_many(garden: Any, watch: Any, lost:
     page.wait_for_selector("#v41", state="hidden")
 
 
-def test_the_address_names_a_version(garden: Any, watch: Any, lost: Any) -> None:
+def test_url_fragment_opens_version(garden: Any, watch: Any, lost: Any) -> None:
     for number in range(25):
         garden.tried(f"Try {number}.", lost)
     page = watch(garden.report(), "#v17")
@@ -118,7 +118,7 @@ def test_the_address_names_a_version(garden: Any, watch: Any, lost: Any) -> None
     page.wait_for_selector("#v9 > .told[data-told]")
 
 
-def test_by_keyboard_alone(garden: Any, watch: Any) -> None:
+def test_works_by_keyboard(garden: Any, watch: Any) -> None:
     garden.grow()
     page = watch(garden.report())
     page.focus("#open")
@@ -134,7 +134,7 @@ def test_by_keyboard_alone(garden: Any, watch: Any) -> None:
     page.wait_for_selector("#v2[open] > .told[data-told]")
 
 
-def test_light_and_dark_and_paper(garden: Any, watch: Any) -> None:
+def test_light_dark_and_print_styles(garden: Any, watch: Any) -> None:
     garden.grow()
     page = watch(garden.report(), color_scheme="dark")
     colour = "getComputedStyle(document.body).backgroundColor"
@@ -151,7 +151,7 @@ def test_light_and_dark_and_paper(garden: Any, watch: Any) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1280])
-def test_axe_finds_nothing_serious(garden: Any, watch: Any, scheme: str, width: int) -> None:
+def test_axe_finds_no_serious_problem(garden: Any, watch: Any, scheme: str, width: int) -> None:
     axe = pytest.importorskip("axe_playwright_python.base")
     garden.grow()
     page = watch(garden.report(), viewport={"width": width, "height": 900}, color_scheme=scheme)

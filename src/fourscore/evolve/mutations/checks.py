@@ -101,7 +101,7 @@ _WIDE = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯]")
 
 
 def find_copied_text(parent: str, text: str, material: Iterable[str]) -> str | None:
-    """Return the first run of words that the text shares with the material and not with its parent."""
+    """Return the first run of words that the text has from the material, not from its parent."""
     known = set(_runs(parent))
     new = [run for run in _runs(text) if run not in known]
     if not new:

@@ -157,7 +157,7 @@ def fence_failures(
     language: Language = "en",
     limit: int = 1500,
 ) -> FencedFailures:
-    """Put the prompt and its failures into fences; all but the prompt is cut to `limit` characters."""
+    """Put the prompt and its failures into fences; failures are cut to `limit` characters."""
     titles = _TITLES[language]
     keep = [*sorted(find_placeholders(parent)), *dict.fromkeys(find_blocks(parent)), *required]
     texts = {"parent": parent, "keep": "\n".join(keep)}

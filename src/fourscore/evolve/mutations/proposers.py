@@ -1,4 +1,4 @@
-"""What proposes a mutation and what it returns: a `Proposal` that passed the checks, or a `Refusal`."""
+"""What proposes a mutation and what it returns: a checked `Proposal`, or a `Refusal`."""
 
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff

@@ -78,8 +78,8 @@ STRATEGIES = {
             name="example_inject",
             risk="medium",
             signals=("structure_score", "output_quality", "citation_accuracy", "tool_success_rate"),
-            en="Add one short example of a task done well. Make it up, or take it from the cases that "
-            "went well; never from a failure.",
+            en="Add one short example of a task done well. Make it up, or take it from the cases "
+            "that went well; never from a failure.",
             zh="增加一个完成得好的简短示例。可以自拟，也可以取自成功的例子，但绝不能取自失败的例子。",
         ),
         Strategy(
@@ -101,8 +101,8 @@ STRATEGIES = {
             name="persona_adjust",
             risk="high",
             signals=("output_quality", "source_quality", "factual_accuracy", "efficiency"),
-            en="Change who the prompt says the agent is, so that its strengths meet these failures. "
-            "Leave everything else as it is.",
+            en="Change who the prompt says the agent is, so that its strengths meet these "
+            "failures. Leave everything else as it is.",
             zh="调整提示词对智能体身份的描述，使其长处针对这些失败。其余保持不变。",
         ),
     )

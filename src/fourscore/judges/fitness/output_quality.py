@@ -168,7 +168,7 @@ def score_structure(output: str, structure: Mode = "markdown") -> float:
 
 
 class StructureScore(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`markdown` uses a parser; `literal` searches three patterns, and finds a list in `5 apples`."""
+    """`markdown` uses a parser; `literal` searches three patterns and sees a list in `5 apples`."""
 
     structure: Mode = "markdown"
 

@@ -1,4 +1,4 @@
-"""The versions on the page: a line of the tree for each, and the details shown when it is opened."""
+"""The versions on the page: a line of the tree for each, and its details when it is opened."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 #: Characters of an output that are parsed; a document shows its form long before that.
 READ = 50_000
 
 
-class MarkdownDocument(NamedTuple):
+class MarkdownDocument(msgspec.Struct, frozen=True, kw_only=True):
     """The blocks of an output.
 
     A fence has the language that it names, in lower case, and the code; `prose` is all that stands
