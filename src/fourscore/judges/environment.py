@@ -89,6 +89,7 @@ class EnvService:
         return check_score(data)
 
     async def get_info(self, instance_id: str, messages: Any = None, **params: Any) -> Any:
+        """Return information about an instance."""
         return await self._post(
             "get_info", instance_id=instance_id, messages=messages or {}, params=params
         )
@@ -186,6 +187,7 @@ class EnvironmentJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         return (make_signal(await self.evaluate(case, _find_instance(case, trace))),)
 
     async def evaluate(self, case: Case, instance: str) -> float:
+        """Return the score of an instance by the service."""
         async with EnvService(self._require_url(case), timeout=self.timeout) as service:
             return await service.evaluate(
                 instance, env_type=case.task_type, task_id=case.id, **self.params
@@ -208,6 +210,7 @@ def _find_instance(case: Case, trace: Trace) -> str:
 
 
 def make_signal(score: float) -> Signal:
+    """Return the signal of an episode, with the raw score as evidence."""
     reward, passed = make_reward(score)
     raw = decimal_text(score)
     return Signal(

@@ -107,6 +107,7 @@ class LoadedJudge:
 
     @property
     def fingerprint(self) -> str:
+        """A digest of name, source, configuration and options."""
         config, options, _ = self._settings
         return digest([self._protocol.rpartition("/")[2], self._source, safe_repr(config), options])
 

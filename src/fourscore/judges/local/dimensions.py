@@ -37,6 +37,7 @@ class _Local:
 
     @property
     def local_model(self) -> LocalModel:
+        """The opened model."""
         return open_local_model(self.model, self.threads)
 
     @property

@@ -51,14 +51,17 @@ class Ratio(NamedTuple):
 
 
 def rational(value: Fraction | int) -> Ratio:
+    """Return a rational number as a ratio of polynomials."""
     return Ratio({UNIT: Fraction(value)} if value else {}, {UNIT: Fraction(1)})
 
 
 def atom(value: Atom, exponent: Fraction | int = 1) -> Ratio:
+    """Return an atom to a power as a ratio of polynomials."""
     return Ratio({((value, Fraction(exponent)),): Fraction(1)}, {UNIT: Fraction(1)})
 
 
 def variable(name: str) -> Ratio:
+    """Return a variable as a ratio of polynomials."""
     return atom(("var", name, 0, ()))
 
 
@@ -72,6 +75,7 @@ def as_rational(value: Ratio) -> Fraction | None:
 
 
 def freeze(poly: Polynomial) -> Frozen:
+    """Return a polynomial in a hashable form."""
     return tuple(sorted(poly.items()))
 
 

@@ -33,6 +33,7 @@ _PLAIN_KINDS = frozenset({"root", "const", "i", "var"})
 
 
 def decide_same(same: bool, what: str) -> Decision:
+    """Return equal or different, with a reason about `what`."""
     return equal(f"same {what}") if same else different(f"another {what}")
 
 

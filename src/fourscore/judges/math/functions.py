@@ -51,6 +51,7 @@ _SINES: dict[int, tuple[tuple[Fraction, int], ...]] = {
 
 
 def power(algebra: Algebra, base: Ratio, exponent: Ratio) -> Ratio:
+    """Return base to the power of exponent."""
     q = as_rational(exponent)
     if q is not None:
         if q.denominator == 1:
@@ -73,6 +74,7 @@ def root(algebra: Algebra, base: Ratio, index: int) -> Ratio:
 
 
 def fractional_power(algebra: Algebra, base: Ratio, q: Fraction) -> Ratio:
+    """Return base to a power that is no integer."""
     if abs(q.numerator) > 10_000 or q.denominator > 1_000:
         raise LimitError("exponent too large")
     if not base.num:
@@ -215,6 +217,7 @@ def _bases(base: Ratio) -> list[tuple[str, int, int]]:
 
 
 def logarithm(algebra: Algebra, value: Ratio, base: Ratio | None = None) -> Ratio:
+    """Return the logarithm of a value, natural if no base is given."""
     if base is not None:
         return algebra.divide(logarithm(algebra, value), logarithm(algebra, base))
     if len(value.num) == 1 and value.den == _ONE:
@@ -243,6 +246,7 @@ def _log_rational(algebra: Algebra, value: Fraction) -> Ratio:
 
 
 def trigonometric(algebra: Algebra, name: str, angle: Ratio) -> Ratio:
+    """Return a trigonometric function of an angle, exact for multiples of 15 degrees."""
     if name in ("cot", "sec", "csc"):
         inverse = {"cot": "tan", "sec": "cos", "csc": "sin"}[name]
         return algebra.divide(rational(1), trigonometric(algebra, inverse, angle))
@@ -278,6 +282,7 @@ def unit_turn(algebra: Algebra, angle: Ratio) -> Ratio:
 
 
 def inverse_trigonometric(algebra: Algebra, name: str, value: Ratio) -> Ratio:
+    """Return an inverse trigonometric function, exact for known sines and tangents."""
     if name == "arccos":
         right = algebra.multiply(atom(PI), rational(Fraction(1, 2)))
         return algebra.subtract(right, inverse_trigonometric(algebra, "arcsin", value))
@@ -302,6 +307,7 @@ def _sine(algebra: Algebra, twelfths: int) -> Ratio:
 
 
 def make_call(name: str, argument: Ratio) -> Ratio:
+    """Return an opaque atom for a function that has no exact value."""
     present = {item[0] for m in (*argument.num, *argument.den) for item, _ in m}
     if "i" in present and "turn" not in present:
         raise UnsupportedError(f"{name} of a complex number")
@@ -309,6 +315,7 @@ def make_call(name: str, argument: Ratio) -> Ratio:
 
 
 def absolute(algebra: Algebra, value: Ratio) -> Ratio:
+    """Return the absolute value."""
     exact = as_rational(value)
     if exact is not None:
         return rational(abs(exact))
@@ -322,6 +329,7 @@ def absolute(algebra: Algebra, value: Ratio) -> Ratio:
 
 
 def round_exact(value: Ratio, upward: bool) -> Ratio:
+    """Return the floor, or the ceiling if `upward`."""
     exact = as_rational(value)
     if exact is None:
         raise UnsupportedError("rounding of an irrational number")
@@ -329,6 +337,7 @@ def round_exact(value: Ratio, upward: bool) -> Ratio:
 
 
 def compute_factorial(value: Ratio) -> Ratio:
+    """Return the factorial of a small natural number."""
     n = as_rational(value)
     if n is None or n.denominator != 1 or n < 0:
         raise UnsupportedError("factorial")
@@ -338,6 +347,7 @@ def compute_factorial(value: Ratio) -> Ratio:
 
 
 def binomial(top: Ratio, bottom: Ratio) -> Ratio:
+    """Return the binomial coefficient of two small natural numbers."""
     n, k = as_rational(top), as_rational(bottom)
     if n is None or k is None or n.denominator != 1 or k.denominator != 1 or n < 0 or k < 0:
         raise UnsupportedError("binomial")

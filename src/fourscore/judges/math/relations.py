@@ -28,6 +28,7 @@ _FLIPPED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le"}
 def read_relation(
     operators: list[str], sides: list[list[str]], values: list[Value | None], algebra: Algebra
 ) -> Value:
+    """Return the value, interval or condition that a chain of relations states."""
     kinds = set(operators)
     if kinds <= {"=", r"\approx"}:
         return _read_equation(operators, sides, values, algebra)
@@ -254,6 +255,7 @@ def are_proportional(left: Condition, right: Condition, algebra: Algebra) -> boo
 
 
 def is_linear(condition: Condition) -> bool:
+    """Whether a condition is linear in its variables."""
     return as_rational(Ratio({}, condition.ratio.den)) is not None and all(
         sum(e for item, e in monomial if item[0] == "var") <= 1
         and all(item[0] in ("var", "root", "const") for item, _ in monomial)

@@ -101,10 +101,12 @@ def normalise_unicode(text: str) -> str:
 
 
 def has_thousands(text: str) -> bool:
+    """Whether a text has a number with separated thousands, such as `1,234`."""
     return _THOUSANDS.search(text) is not None
 
 
 def tokenise(text: str, thousands: bool, words: bool = False, depth: int = 0) -> list[str]:
+    """Split a text into tokens; `words` keeps runs of letters together."""
     scanner = _SCANNERS[thousands]
     tokens: list[str] = []
     position, end = 0, len(text)
@@ -124,7 +126,9 @@ def tokenise(text: str, thousands: bool, words: bool = False, depth: int = 0) ->
             if value not in '$"?':
                 tokens.append(_SYNONYMS.get(value, value))
         elif kind != "space":
-            position = _read_command(text, position, value, thousands, depth, tokens)
+            position = _read_command(
+                text, position, value, thousands=thousands, depth=depth, tokens=tokens
+            )
         if len(tokens) > MAX_TOKENS:
             raise SizeError("too many tokens")
     return tokens
@@ -155,7 +159,7 @@ def _split_letters(run: str, words: bool) -> list[str]:
 
 
 def _read_command(
-    text: str, position: int, name: str, thousands: bool, depth: int, tokens: list[str]
+    text: str, position: int, name: str, *, thousands: bool, depth: int, tokens: list[str]
 ) -> int:
     """Append the tokens of a command; return the position after it."""
     if name in _CURRENCY:

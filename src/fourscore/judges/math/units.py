@@ -115,6 +115,7 @@ def _find_singular(word: str) -> str:
 
 
 def get_scale(word: str) -> int | None:
+    """Return the factor of a word such as `million`, or None."""
     return _SCALES.get(word.lower())
 
 

@@ -69,6 +69,7 @@ class Claim:
 
     @lazy
     def denies(self) -> bool:
+        """Whether the claim has a negation."""
         return is_negated(self.sentence)
 
     @lazy
@@ -147,11 +148,13 @@ class Match:
 
     @lazy
     def missing_numbers(self) -> int:
+        """How many numbers of the claim the text lacks."""
         places = self.text.numbers
         return sum([not self.counts(places.get(number)) for number in self.claim.numbers])
 
     @lazy
     def missing_names(self) -> int:
+        """How many names of the claim the text lacks."""
         places = self.text.places
         return sum([not self.counts(places.get(name)) for name in self.claim.names])
 
@@ -162,6 +165,7 @@ class Match:
 
     @lazy
     def text_denies(self) -> bool:
+        """Whether the best sentence has a negation."""
         return is_negated(self.best)
 
 
