@@ -53,6 +53,6 @@ def run_console(text: str) -> None:
         assert re.fullmatch(pattern, shown, re.DOTALL), f"$ {command}\n{shown}\n≠\n{expected}"
 
 
-def test_the_pages_have_snippets() -> None:
+def test_docs_have_snippets() -> None:
     found = {block["kind"] for page in PAGES for block in BLOCK.finditer(page.read_text())}
     assert {"python", "console", "yaml"} <= found

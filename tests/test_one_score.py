@@ -53,7 +53,7 @@ OUTPUTS = [
 
 @pytest.mark.parametrize("judged_by", ["rules", "a model"])
 @pytest.mark.parametrize("output", OUTPUTS)
-def test_the_same_score(judged_by: str, output: str, tmp_path: Path) -> None:
+def test_all_phases_give_the_same_score(judged_by: str, output: str, tmp_path: Path) -> None:
     path = RESEARCH if judged_by == "rules" else str(tmp_path / "rubric.yaml")
     if judged_by != "rules":
         Path(path).write_text(BY_MODEL)

@@ -19,7 +19,7 @@ score_completeness score_structure should_apply_mutation
 """
 
 
-def test_the_surface_is_what_it_says() -> None:
+def test_public_names_are_importable() -> None:
     assert sorted(fourscore.__all__) == sorted(SURFACE.split())
     assert all(getattr(fourscore, name) is not None for name in fourscore.__all__)
     assert set(fourscore.__all__) <= set(dir(fourscore))
@@ -37,7 +37,7 @@ def test_agentjet_paths_lead_to_the_same_objects() -> None:
     assert AutoGraderJudge is fourscore.AutoGraderJudge
 
 
-def test_importing_stays_light() -> None:
+def test_import_loads_no_heavy_module() -> None:
     """A time would fail on a slow machine; what is loaded does not depend on it."""
     script = "import fourscore, sys; print(*sys.modules)"
     loaded = subprocess.run(

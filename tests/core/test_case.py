@@ -45,7 +45,7 @@ def test_a_case_survives_json_and_pickle_without_loss(case: Case) -> None:
 
 @steady
 @given(json_values, json_values)
-def test_without_an_id_a_case_is_known_by_its_input(asked: Any, expected: Any) -> None:
+def test_case_without_id_gets_digest_of_its_input(asked: Any, expected: Any) -> None:
     case = Case(input=asked)
     assert case.id == digest(asked, size=8)
     assert Case(input=asked, expected=expected, tags=("a",)).id == case.id
@@ -57,7 +57,7 @@ def test_the_id_does_not_depend_on_key_order() -> None:
     assert Case(input={"a": 1, "b": 2}).id == Case(input={"b": 2, "a": 1}).id
 
 
-def test_a_case_does_not_follow_later_edits_of_what_it_was_made_from() -> None:
+def test_case_is_not_changed_by_later_edits_of_its_source() -> None:
     metadata = {"answer": ["4"]}
     case = Case(input="2+2", metadata=metadata)
     metadata["answer"].append("5")
@@ -116,6 +116,6 @@ def test_wrong_json_is_refused(text: str) -> None:
         msgspec.json.decode(text, type=Case)
 
 
-def test_lone_surrogates_in_foreign_text_are_replaced() -> None:
+def test_replaces_lone_surrogates() -> None:
     case = Case(input="a\ud800", expected="\udfff", metadata={"\ud800": "\ud800"})
     assert (case.input, case.expected, case.metadata) == ("a�", "�", {"�": "�"})

@@ -27,7 +27,7 @@ from fourscore.core import (
         ({"field": "x.y"}, "x.y: is wrong"),
     ],
 )
-def test_a_message_says_where(place: dict[str, Any], text: str) -> None:
+def test_message_names_file_line_and_field(place: dict[str, Any], text: str) -> None:
     error = ConfigError("is wrong", **place)
     assert str(error) == text
     assert error.message == "is wrong"
@@ -68,11 +68,11 @@ def test_a_judge_error_survives_pickling() -> None:
 
 
 @pytest.mark.parametrize("kind", [InputError, ConfigError, DataError, CaseError, JudgeError])
-def test_one_except_clause_catches_them_all(kind: type) -> None:
+def test_all_errors_share_one_base_class(kind: type) -> None:
     assert issubclass(kind, FourscoreError)
 
 
-def test_a_misspelt_word_gets_the_nearest_one_else_all_of_them() -> None:
+def test_suggests_closest_known_word_else_all() -> None:
     known = ["judge_type", "judge_protocol", "judge_options"]
     assert suggest_known("judge_tpye", known) == "did you mean judge_type?"
     assert suggest_known("zzz", known) == "known: judge_options, judge_protocol, judge_type"

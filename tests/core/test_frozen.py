@@ -74,7 +74,7 @@ class Measured(float):
     """Like numpy.float64, a float by inheritance."""
 
 
-def test_the_edits_tried_here_are_all_there_are() -> None:
+def test_every_mutating_method_is_tested() -> None:
     private = {"_MutableMapping__marker"}
     assert set(dir(MutableMapping)) - set(dir(Mapping)) - private <= DICT_EDITS.keys()
     assert set(dir(MutableSequence)) - set(dir(Sequence)) <= LIST_EDITS.keys()
@@ -128,7 +128,7 @@ def test_copies_and_pickles_are_equal_and_frozen_too(value: Any) -> None:
 
 @steady
 @given(json_values)
-def test_thawing_gives_a_private_copy(value: Any) -> None:
+def test_thaw_returns_an_independent_copy(value: Any) -> None:
     frozen = freeze({"inside": [value]})
     thawed = thaw(frozen)
     assert thawed == frozen
@@ -148,7 +148,7 @@ def test_thawing_gives_a_private_copy(value: Any) -> None:
         (True, True, bool),
     ],
 )
-def test_what_means_a_json_value_becomes_one(given_value: Any, kept: Any, kind: type) -> None:
+def test_values_equivalent_to_json_are_converted(given_value: Any, kept: Any, kind: type) -> None:
     frozen = freeze(given_value)
     assert frozen == kept
     assert type(frozen) is kind
@@ -165,7 +165,7 @@ WRAPPERS: list[Callable[[Any], Any]] = [
 @pytest.mark.parametrize("leaf", FORBIDDEN, ids=lambda leaf: type(leaf).__name__)
 @steady
 @given(path=st.lists(st.sampled_from(WRAPPERS), max_size=5))
-def test_what_json_cannot_say_is_refused_at_any_depth(
+def test_refuses_values_that_are_not_json_at_any_depth(
     leaf: Any, path: list[Callable[[Any], Any]]
 ) -> None:
     value = leaf
@@ -188,7 +188,7 @@ def test_depth_has_a_limit() -> None:
         freeze(nested(MAX_DEPTH + 1))
 
 
-def test_a_value_that_holds_itself_is_refused() -> None:
+def test_refuses_a_value_that_contains_itself() -> None:
     loop: list[Any] = []
     loop.append(loop)
     with pytest.raises(ValueError, match="nested"):
@@ -245,7 +245,7 @@ def test_a_digest_does_not_depend_on_key_order(value: dict[str, Any], random: An
     ("one", "other"),
     [(1, 1.0), (1, True), (1, "1"), (None, "null"), ([1, 2], [2, 1]), ({}, []), ({"a": 1}, {})],
 )
-def test_a_digest_tells_values_apart(one: Any, other: Any) -> None:
+def test_different_values_have_different_digests(one: Any, other: Any) -> None:
     assert digest(one) != digest(other)
 
 

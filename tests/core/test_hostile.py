@@ -105,7 +105,7 @@ class Surrogate:
     ],
     ids=lambda given: type(given).__name__,
 )
-def test_a_neighbour_is_not_disturbed(given: Any) -> None:
+def test_hostile_judge_does_not_affect_other_judges(given: Any) -> None:
     scored = beside_a_good_one(given)
     assert scored.status is Status.JUDGE_ERROR
     good, bad = scored.signals
@@ -115,7 +115,7 @@ def test_a_neighbour_is_not_disturbed(given: Any) -> None:
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), GeneratorExit()])
-def test_what_is_meant_for_us_reaches_us(stop: BaseException) -> None:
+def test_control_flow_exceptions_pass_through(stop: BaseException) -> None:
     with pytest.raises(type(stop)):
         beside_a_good_one(stop)
 
@@ -198,7 +198,7 @@ class Word(str):
     __slots__ = ()
 
 
-def test_a_kind_of_text_becomes_text() -> None:
+def test_subclass_of_str_becomes_str() -> None:
     assert type(Case(input="q", id=Word("a")).id) is str
 
 
@@ -222,7 +222,7 @@ def test_equal_values_have_equal_hashes() -> None:
     assert hash(FrozenDict(a=1, b=FrozenList([2]))) == hash(FrozenDict(b=FrozenList([2.0]), a=1.0))
 
 
-def test_a_reward_without_a_value_gives_it() -> None:
+def test_reward_without_value_sets_the_value() -> None:
     rubric = Rubric.from_judge(Says([Signal(name="says", reward=1.5, passed=True)]))
     (scored,) = asyncio.run(score(rubric, CASE, [TRACE]))
     assert (scored.status, scored.value, scored.reward) == (Status.SCORED, 1.0, 1.5)
@@ -255,7 +255,7 @@ def test_judges_pickle_with_their_options() -> None:
     assert pickle.loads(pickle.dumps(cites)) is cites
 
 
-def test_a_judge_that_nobody_can_find_says_so() -> None:
+def test_pickling_a_judge_that_cannot_be_imported_names_it() -> None:
     with pytest.raises(pickle.PicklingError, match="judge '<lambda>' is not found"):
         pickle.dumps(FunctionJudge(lambda case, trace: 1.0))
 

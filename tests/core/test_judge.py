@@ -54,7 +54,7 @@ def signal_of(one: FunctionJudge) -> Signal:
     return signal
 
 
-def test_a_function_becomes_a_judge_that_keeps_its_name_and_its_words() -> None:
+def test_decorated_function_keeps_its_name_and_docstring() -> None:
     assert cites.names == ("cites",)
     assert cites.__doc__ == "Does the answer cite anything?"
     assert cites.runs == "thread"  # it may block
@@ -93,7 +93,7 @@ def test_options_are_frozen() -> None:
         cites.with_options({"mark": "doi"}).options["mark"] = "http"
 
 
-def test_the_fingerprint_follows_the_text_and_the_options() -> None:
+def test_fingerprint_changes_with_source_and_options() -> None:
     plain, strict = cites.fingerprint, cites.with_options({"mark": "doi"}).fingerprint
     assert plain == FunctionJudge(cites.function).fingerprint
     assert len({plain, strict, waits.fingerprint}) == 3
@@ -124,7 +124,7 @@ def crashes(case: Case, trace: Trace, *, often: bool = False) -> float:
     return 0.0
 
 
-def test_a_judge_can_ask_for_a_process_of_its_own() -> None:
+def test_judge_can_declare_process_isolation() -> None:
     assert get_runs(crashes) == "process"
     assert get_runs(crashes.with_options({"often": True})) == "process"
 
@@ -143,11 +143,11 @@ class Ranks:
         raise NotImplementedError
 
 
-def test_a_judge_that_does_not_say_how_it_runs_is_taken_to_await() -> None:
+def test_judge_without_runs_defaults_to_loop() -> None:
     assert (get_runs(Several()), get_runs(Ranks()), get_runs(cites)) == ("loop", "loop", "thread")
 
 
-def test_judges_and_rankers_are_told_apart() -> None:
+def test_is_ranker_distinguishes_judges_and_rankers() -> None:
     assert (is_ranker(Several()), is_ranker(cites), is_ranker(Ranks())) == (False, False, True)
     assert signal_names(Several()) == ("a", "b")
     assert signal_names(Ranks()) == ("rank",)
@@ -205,7 +205,7 @@ SCORE = Score(status=Status.SCORED, value=0.4, passed=True, reward=1.5, coverage
         ),
     ],
 )
-def test_what_a_judge_may_return(returned: Any, signals: list[Signal]) -> None:
+def test_interprets_every_allowed_return_value(returned: Any, signals: list[Signal]) -> None:
     assert list(interpret("x", returned)) == signals
 
 
@@ -243,7 +243,7 @@ class Shy:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_anything_else_is_a_clear_error_that_names_the_judge(returned: Any) -> None:
+def test_refuses_other_return_values_and_names_the_judge(returned: Any) -> None:
     with pytest.raises(JudgeError, match=r"^judge 'x' returned .*: expected \(reward, success\)"):
         interpret("x", returned)
 
@@ -256,7 +256,7 @@ def test_the_value_is_the_reward_clamped(reward: float, success: bool) -> None:
     assert signal.value == clamp(reward) == min(max(reward, 0), 1)
 
 
-def test_a_foreign_object_is_shown_short_whatever_its_repr_does() -> None:
+def test_safe_repr_is_short_even_where_repr_raises() -> None:
     assert safe_repr("a") == "'a'"
     assert safe_repr(Shy()) == "an object of type Shy"
     assert len(safe_repr("x" * 10_000)) == 80

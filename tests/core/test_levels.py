@@ -19,14 +19,14 @@ def test_the_levels_and_their_floors() -> None:
 
 
 @pytest.mark.parametrize(("above", "below"), list(itertools.pairwise(FIVE)))
-def test_each_boundary(above: str, below: str) -> None:
+def test_finds_level_at_each_boundary(above: str, below: str) -> None:
     floor = FLOORS[above]
     assert find_level(floor) == find_level(floor + EPSILON) == above
     assert find_level(floor - EPSILON) == below
     assert find_level(floor - 1e-12) == above  # what floating point may have lost
 
 
-def test_between_levels_of_ones_own_the_floor_lies_half_way() -> None:
+def test_floor_of_custom_levels_is_half_way() -> None:
     floors = find_floors({"no": 0.0, "yes": 1.0, "half": 0.4})
     assert dict(floors) == {"yes": pytest.approx(0.7), "half": pytest.approx(0.2), "no": 0.0}
     assert find_level(0.69, floors) == "half"
@@ -34,12 +34,12 @@ def test_between_levels_of_ones_own_the_floor_lies_half_way() -> None:
     assert find_level(0.0, floors) == "no"
 
 
-def test_the_five_are_not_half_way() -> None:
+def test_floors_of_the_five_default_levels_are_fixed() -> None:
     assert find_floors(LEVELS) == FLOORS == find_floors({})
     assert find_floors(dict(reversed(list(LEVELS.items())))) == FLOORS
 
 
-def test_the_lowest_level_reaches_down_to_nothing() -> None:
+def test_lowest_level_has_floor_zero() -> None:
     floors = find_floors({"excellent": 1.0, "good": 0.8})
     assert find_level(0.0, floors) == "good"
     assert find_level(0.9, floors) == "excellent"
@@ -65,6 +65,6 @@ def test_a_rubric_names_the_levels_of_its_dimensions() -> None:
     assert scored(None, {"fine": 1.0, "bad": 0.0}).level == ""
 
 
-def test_a_level_lies_between_nothing_and_all() -> None:
+def test_level_outside_0_to_1_is_refused() -> None:
     with pytest.raises(ValueError, match=r"levels\.fine"):
         scored(0.5, {"fine": 2.0})

@@ -40,7 +40,7 @@ def test_a_finite_number_passes_inside_its_range_only(number: float) -> None:
             check_finite("x", number, low=low, high=high)
 
 
-def test_nothing_is_not_a_wrong_number() -> None:
+def test_none_is_accepted() -> None:
     check_finite("x", None, low=0, high=1)
     with pytest.raises(ValueError, match="outside"):
         check_finite("x", -1, low=0, high=1)
@@ -58,7 +58,7 @@ def test_what_is_not_a_plain_number_is_refused(value: Any) -> None:
         check_finite("x", value)
 
 
-def test_an_open_range_reads_as_one() -> None:
+def test_message_shows_an_open_range() -> None:
     with pytest.raises(ValueError, match=r"^x: -1 is outside \[0, ∞\]$"):
         check_finite("x", -1, low=0)
 
@@ -85,7 +85,7 @@ def test_an_open_range_reads_as_one() -> None:
         (object(), None),
     ],
 )
-def test_a_foreign_number(value: Any, number: float | None) -> None:
+def test_converts_numbers_of_other_types_to_float(value: Any, number: float | None) -> None:
     assert to_finite_float(value) == number
     assert number is None or type(to_finite_float(value)) is float
 

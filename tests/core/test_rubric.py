@@ -126,7 +126,7 @@ def test_a_wrong_rubric_fails_before_the_first_case(
         rubric(*lines)
 
 
-def test_each_judge_has_one_seat_however_many_dimensions_read_it() -> None:
+def test_each_judge_has_one_slot_even_for_several_dimensions() -> None:
     order = Order()
     slots = rubric(
         line("left", BOTH), line("brief", short), line("right", BOTH), line("rank", order)
@@ -149,13 +149,13 @@ def test_a_rubric_is_bounded_when_all_of_its_judges_are() -> None:
     assert not rubric(line("left", Bounded()), line()).is_bounded
 
 
-def test_alone_a_judge_keeps_its_own_name_and_a_full_reward_is_success() -> None:
+def test_rubric_from_judge_keeps_name_and_passes_at_full_reward() -> None:
     alone = Rubric.from_judge(Order())
     assert (alone.name, alone.pass_threshold) == ("order", 1.0)
     assert [(line.name, line.weight) for line in alone.dimensions] == [("order", None)]
 
 
-def test_provenance_follows_everything_that_changes_a_score() -> None:
+def test_provenance_changes_with_everything_that_changes_a_score() -> None:
     base = rubric(line(), line("kind", polite))
     same = rubric(line(description="in other words"), line("kind", polite))
     assert same.provenance == base.provenance
@@ -235,7 +235,7 @@ class Named(Tuned):
         (Tuned(), Named()),
     ],
 )
-def test_a_fingerprint_follows_the_settings(one: Judge, other: Judge) -> None:
+def test_fingerprint_changes_with_the_settings(one: Judge, other: Judge) -> None:
     assert fingerprint(one) != fingerprint(other)
 
 

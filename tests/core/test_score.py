@@ -52,7 +52,7 @@ def test_a_score_survives_json_and_pickle_without_loss(score: Score) -> None:
     assert pickle.loads(pickle.dumps(score)) == score
 
 
-def test_the_agents_own_failures_are_measured_and_the_judges_are_not() -> None:
+def test_agent_failures_count_as_measured_and_judge_failures_do_not() -> None:
     assert {str(status) for status in MEASURED} == {"scored", "agent_error", "timeout"}
     assert {str(status) for status in UNMEASURED} == {
         "judge_error",
@@ -63,7 +63,7 @@ def test_the_agents_own_failures_are_measured_and_the_judges_are_not() -> None:
 
 
 @pytest.mark.parametrize("status", UNMEASURED)
-def test_what_was_not_measured_has_no_reward_not_even_zero(status: Status) -> None:
+def test_unmeasured_score_has_no_reward(status: Status) -> None:
     assert Score(status=status).reward is None
     with pytest.raises(
         ValueError, match=f"^a score that is {status} has no value, reward or verdict$"
@@ -72,7 +72,7 @@ def test_what_was_not_measured_has_no_reward_not_even_zero(status: Status) -> No
 
 
 @pytest.mark.parametrize("status", MEASURED)
-def test_what_was_measured_has_a_reward(status: Status) -> None:
+def test_measured_score_needs_a_reward(status: Status) -> None:
     assert Score(status=status, reward=1.5, passed=True).reward == 1.5
     with pytest.raises(
         ValueError, match=f"^a score that is {status} needs a reward and a verdict$"

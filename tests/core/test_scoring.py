@@ -155,7 +155,7 @@ def test_coverage_meets_its_minimum_in_floating_point() -> None:
     assert single(rubric(*lines, min_coverage=0.5)).status is Status.SCORED
 
 
-def test_by_the_letter_what_does_not_apply_is_a_zero() -> None:
+def test_inapplicable_zero_counts_as_zero() -> None:
     lines = line("a", 1.0, weight=1), line("b", None, weight=3)
     one = single(rubric(*lines, inapplicable="zero"))
     assert (one.status, one.value, one.coverage) == (Status.SCORED, 0.25, 1.0)
@@ -168,7 +168,7 @@ def test_by_the_letter_what_does_not_apply_is_a_zero() -> None:
     ("value", "passed"),
     [(0.7, True), (0.7 - 1e-10, True), (0.7 - 1e-8, False), (0.71, True), (0.0, False)],
 )
-def test_the_threshold_has_a_little_slack(value: float, passed: bool) -> None:
+def test_pass_threshold_has_floating_point_tolerance(value: float, passed: bool) -> None:
     assert single(rubric(line("a", value, weight=1))).passed is passed
 
 
@@ -192,13 +192,13 @@ def test_a_gate_fails_the_case_by_itself(value: float | None, passed: bool) -> N
         assert (one.reward, one.reason) == (0.0, "house_style is 0.49, below its gate of 0.5")
 
 
-def test_a_gate_holds_without_weight_and_the_first_to_fail_is_the_reason() -> None:
+def test_gate_works_without_weight_and_first_failed_gate_is_the_reason() -> None:
     lines = line("a", 1.0), line("b", 0.1, weight=0, gate=0.5), line("c", 0.0, gate=1)
     one = single(rubric(*lines))
     assert (one.passed, one.reason) == (False, "b is 0.1, below its gate of 0.5")
 
 
-def test_a_gate_counts_what_does_not_apply_as_zero_by_the_letter() -> None:
+def test_gate_fails_inapplicable_dimension_with_inapplicable_zero() -> None:
     lines = line("a", 1.0), line("b", None, gate=0.5)
     assert single(rubric(*lines, inapplicable="zero")).passed is False
 
@@ -229,13 +229,13 @@ def test_one_unweighted_judge_keeps_its_reason() -> None:
     assert one.reason == "off by one"
 
 
-def test_a_gate_takes_the_reward_of_a_single_judge_too() -> None:
+def test_failed_gate_sets_reward_of_a_single_judge_to_zero() -> None:
     one = single(rubric(line("a", signal(0.4, reward=1.5, passed=True), gate=0.5)))
     assert (one.reward, one.passed) == (0.0, False)
     assert one.reason == "a is 0.4, below its gate of 0.5"
 
 
-def test_with_a_weight_the_rubric_decides() -> None:
+def test_single_judge_with_weight_uses_the_mean_and_threshold() -> None:
     one = single(rubric(line("a", signal(0.4, reward=1.5, passed=True), weight=1)))
     assert (one.reward, one.passed) == (0.4, False)
 
@@ -270,7 +270,7 @@ def test_costs_add_up_over_the_signals() -> None:
     assert single(rubric(*lines)).cost == Usage(calls=3, input_tokens=7, dollars=0.5)
 
 
-def test_every_score_says_where_it_comes_from() -> None:
+def test_every_score_has_provenance() -> None:
     one = rubric(line("a", 1.0))
     faulty = Trace(fault=Fault("error", "crashed"))
     assert {s.provenance.rubric for s in scored(one, TRACE, faulty)} == {one.provenance.rubric}
@@ -332,7 +332,7 @@ def test_a_ranking_alone_has_a_reward_and_no_value() -> None:
     assert (worst.value, worst.reward, worst.passed) == (None, 0.0, False)
 
 
-def test_a_ranker_may_say_what_one_trace_alone_is_worth() -> None:
+def test_ranker_may_define_the_value_of_a_single_trace() -> None:
     ranker = Ranks(ranking(1.0, 0.0))
     ranker.alone = 1.0  # type: ignore[attr-defined]
     (one,) = scored(Rubric.from_judge(ranker), TRACE)
@@ -367,7 +367,7 @@ def test_a_ranking_that_went_wrong_is_a_fault_on_every_trace(
         assert one.signals[0].fault.message.startswith(message)
 
 
-def test_a_ranking_has_to_say_that_it_is_one() -> None:
+def test_ranking_signal_must_be_relative() -> None:
     absolute = [*ranking(1.0), Signal(name="rank", value=0.0)]
     one, other = scored(Rubric.from_judge(Ranks(absolute)), TRACE, TRACE)
     assert (one.status, other.status) == (Status.SCORED, Status.JUDGE_ERROR)
@@ -442,7 +442,7 @@ def neighbour(case: Case, trace: Trace) -> Signal:
 
 @pytest.mark.parametrize("broken", BROKEN)
 @pytest.mark.parametrize("order", [1, -1], ids=["before", "after"])
-def test_a_broken_judge_never_disturbs_its_neighbour(broken: str, order: int) -> None:
+def test_broken_judge_does_not_affect_other_judges(broken: str, order: int) -> None:
     function, message = BROKEN[broken]
     good = Dimension(name="neighbour", judge=FunctionJudge(neighbour))
     bad = Dimension(name="broken", judge=FunctionJudge(function, name="broken"))
@@ -461,7 +461,7 @@ def test_a_broken_judge_never_disturbs_its_neighbour(broken: str, order: int) ->
     [None, 1.0, "signals", {"a": 1}, Shy(), (1.0,), [Shy()], (), (signal(1.0), Shy())],
     ids=lambda value: type(value).__name__,
 )
-def test_rubbish_from_a_judge_of_ones_own_is_a_fault_that_names_it(result: Any) -> None:
+def test_invalid_result_of_custom_judge_is_a_fault_with_its_name(result: Any) -> None:
     good = Dimension(name="neighbour", judge=FunctionJudge(neighbour))
     one = single(rubric(good, Dimension(name="a", judge=Says(result))))
     assert by_name(one)["neighbour"].value == 0.8
@@ -472,13 +472,13 @@ def test_rubbish_from_a_judge_of_ones_own_is_a_fault_that_names_it(result: Any) 
 
 
 @pytest.mark.parametrize(
-    ("given_names", "said"),
+    ("given_names", "expected"),
     [(["a"], "a"), (["a", "c"], "a, c"), (["a", "a"], "a, a"), (["a", "b", "b"], "a, b, b")],
 )
-def test_a_judge_keeps_the_promise_of_its_names(given_names: list[str], said: str) -> None:
+def test_judge_must_return_the_signals_it_declares(given_names: list[str], expected: str) -> None:
     given_signals = [Signal(name=name, value=1.0) for name in given_names]
     one = single(rubric(Dimension(name="a", judge=Says(given_signals, "a", "b"))))
-    fault = Fault("error", f"judge 'a' promised a, b and gave {said}")
+    fault = Fault("error", f"judge 'a' promised a, b and gave {expected}")
     assert [(s.name, s.fault) for s in one.signals] == [("a", fault), ("b", fault)]
 
 
@@ -549,7 +549,7 @@ class Crooked(FourscoreError):
         (Crooked("?"), Fault("error", "Crooked: ?"), Status.JUDGE_ERROR),
     ],
 )
-def test_an_error_of_ours_says_which_fault_it_is(
+def test_fourscore_error_sets_the_kind_of_fault(
     error: Exception, fault: Fault, status: Status
 ) -> None:
     one = single(Rubric.from_judge(FunctionJudge(raises(error), name="broken")))
@@ -557,7 +557,7 @@ def test_an_error_of_ours_says_which_fault_it_is(
     assert one.cost == Usage()
 
 
-def test_what_a_failure_cost_is_counted_once() -> None:
+def test_usage_of_a_failed_call_is_counted_once() -> None:
     took = Usage(calls=2, input_tokens=5)
     several = Says(Paid("refused", took), "a", "b")
     one = single(rubric(*(Dimension(name=name, judge=several) for name in "ab")))
@@ -572,7 +572,7 @@ def test_what_a_failure_cost_is_counted_once() -> None:
     )
 
 
-def test_a_judge_that_two_lines_read_costs_once() -> None:
+def test_judge_read_by_two_dimensions_costs_once() -> None:
     took = Usage(calls=1, dollars=0.5)
     judge = Says((signal(1.0, usage=took),))
     one = single(rubric(*(Dimension(name=name, judge=judge) for name in "ab")))
@@ -584,7 +584,7 @@ def test_a_judge_that_two_lines_read_costs_once() -> None:
     assert [signal.canary for signal in one.signals] == [canary, None]
 
 
-def test_a_keyboard_interrupt_is_the_users_and_passes_through() -> None:
+def test_keyboard_interrupt_passes_through() -> None:
     with pytest.raises(KeyboardInterrupt):
         single(Rubric.from_judge(FunctionJudge(raises(KeyboardInterrupt()), name="broken")))
 
@@ -603,7 +603,7 @@ class Backwards:
         return [await attempt(call) for call in reversed(calls)][::-1]
 
 
-def test_an_executor_is_given_every_call_at_once() -> None:
+def test_executor_receives_all_calls_at_once() -> None:
     def says_output(case: Case, trace: Trace) -> Signal:
         return Signal(name="a", value=1.0, reason=str(trace.output))
 

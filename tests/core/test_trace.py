@@ -141,7 +141,7 @@ def test_a_trace_cannot_be_edited() -> None:
     assert trace.output == {"a": 1}
 
 
-def test_nothing_adds_nothing() -> None:
+def test_adding_empty_usage_changes_nothing() -> None:
     used = Usage(calls=1, input_tokens=2, output_tokens=3, dollars=0.5)
     assert used + Usage() is used
     assert Usage() + used is used

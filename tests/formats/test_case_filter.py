@@ -57,7 +57,7 @@ BARE = Case(id="bare", input="x")
         ({"expression": "level >= 3", "where": {"level": 4}}, False),
     ],
 )
-def test_a_selection(chosen: dict[str, Any], expected: bool) -> None:
+def test_filter_matches_tags_and_fields(chosen: dict[str, Any], expected: bool) -> None:
     assert CaseFilter(**chosen).matches(CASE) is expected
 
 
@@ -102,7 +102,7 @@ def test_a_selection(chosen: dict[str, Any], expected: bool) -> None:
         ("level < 1e999 and level > -1e999", True),
     ],
 )
-def test_an_expression(text: str, expected: bool) -> None:
+def test_expression_matches_cases(text: str, expected: bool) -> None:
     assert compile_expression(text)(CASE) is expected
     assert compile_expression(f"  {text}\n")(BARE) in (True, False)
 
@@ -178,7 +178,7 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("text", ATTACKS, ids=range(len(ATTACKS)))
-def test_an_attack_is_refused_or_just_a_key(
+def test_attack_is_refused_or_read_as_a_key(
     text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -206,7 +206,7 @@ def test_an_attack_is_refused_or_just_a_key(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_refusal_says_what_and_where() -> None:
+def test_error_names_the_problem_and_the_column() -> None:
     for text, words in {
         "level == open(1)": "a call is not part of the language (column 10)",
         "level + 1": "arithmetic is not part of the language (column 1)",
@@ -258,13 +258,13 @@ def test_every_value_equals_itself(value: Any) -> None:
         ({"expression": "a ="}, "expression"),
     ],
 )
-def test_a_bad_selection_fails_before_the_first_case(chosen: dict[str, Any], field: str) -> None:
+def test_invalid_filter_fails_before_the_first_case(chosen: dict[str, Any], field: str) -> None:
     with pytest.raises(ConfigError) as caught:
         CaseFilter(**chosen)
     assert caught.value.field == field
 
 
-def test_a_selection_is_a_value_and_travels() -> None:
+def test_filter_compares_by_value_and_pickles() -> None:
     chosen = CaseFilter(tags_any=("math",), where={"level": 3}, expression="level > 2")
     again = pickle.loads(pickle.dumps(chosen))
     assert again == chosen
@@ -302,7 +302,7 @@ def test_a_sample_depends_on_the_seed_alone() -> None:
     assert len(one & other) < 40  # ten are expected by chance
 
 
-def test_every_case_is_as_likely_as_any_other() -> None:
+def test_sample_is_uniform() -> None:
     times = dict.fromkeys((case.id for case in numbered(20)), 0)
     for seed in range(400):
         for case in take_sample(numbered(20), 5, seed):
@@ -310,7 +310,7 @@ def test_every_case_is_as_likely_as_any_other() -> None:
     assert all(50 < n < 160 for n in times.values())  # 100 expected, deviation 8.7
 
 
-def test_a_sample_holds_only_what_it_keeps() -> None:
+def test_sample_holds_n_cases_in_memory() -> None:
     class Passing:
         alive = most = 0
 
@@ -328,6 +328,6 @@ def test_a_sample_holds_only_what_it_keeps() -> None:
 
 
 @pytest.mark.parametrize("take", [take_first, take_sample])
-def test_less_than_none_is_refused(take: Any) -> None:
+def test_negative_size_is_refused(take: Any) -> None:
     with pytest.raises(ConfigError, match="at least 0"):
         list(islice(take([], -1), 1))

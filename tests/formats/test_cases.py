@@ -125,7 +125,7 @@ def test_the_same_input_again_is_numbered(write: Write) -> None:
     assert file.check().count == 4
 
 
-def test_two_readers_of_one_file_do_not_disturb_each_other(write: Write) -> None:
+def test_one_file_can_be_iterated_twice_at_once(write: Write) -> None:
     file = write("c.jsonl", "\n".join(json.dumps({"id": i, "input": i}) for i in range(5)))
     pairs = zip(file.cases(), file.cases(), strict=True)
     assert [(a.id, b.id) for a, b in pairs] == [(str(i), str(i)) for i in range(5)]
@@ -163,7 +163,7 @@ def test_an_id_used_twice_is_refused_with_both_lines(
     assert (error.line, error.field) == (second + below, "id")
 
 
-def test_equal_hashes_of_different_ids_are_no_clash(
+def test_hash_collision_of_different_ids_is_accepted(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cases_module, "hash", lambda _: 1, raising=False)
@@ -377,7 +377,7 @@ def test_bytes_that_are_not_utf8_are_refused_at_their_line(ending: str, write: W
     assert error.message == "not UTF-8 at byte 11"
 
 
-def test_an_open_quote_does_not_swallow_memory(
+def test_unclosed_csv_quote_is_bounded_in_memory(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = csv.field_size_limit()
@@ -390,7 +390,7 @@ def test_an_open_quote_does_not_swallow_memory(
     assert (error.line, error.message) == (2, "not CSV: field larger than field limit (1000)")
 
 
-def test_a_cell_may_be_longer_than_the_library_allows(write: Write) -> None:
+def test_csv_cell_may_exceed_the_default_limit(write: Write) -> None:
     (case,) = write("c.csv", "input\n" + "x" * 300_000 + "\n").cases()
     assert len(case.input) == 300_000
 
@@ -417,7 +417,7 @@ def test_lone_surrogates_are_replaced_and_counted(write: Write) -> None:
         ("nul\0.jsonl", "embedded null"),
     ],
 )
-def test_what_cannot_be_opened_is_named(name: str, words: str, tmp_path: Path) -> None:
+def test_file_that_cannot_be_opened_is_named(name: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "folder.jsonl").mkdir()
     error = refused(CaseFile(str(tmp_path / name)))
     assert words in error.message
@@ -502,13 +502,14 @@ scalars = texts | numbers | st.booleans() | st.none()
 values = st.recursive(
     scalars, lambda v: st.lists(v, max_size=3) | st.dictionaries(texts, v, max_size=3), max_leaves=6
 )
-said = texts.map(lambda text: f"it says {text}")  # a claim without words is refused
+claim_texts = texts.map(lambda text: f"it says {text}")  # a claim without words is refused
 expecteds = scalars | st.fixed_dictionaries(
     {},
     optional={
         "answer": values,
         "claims": st.lists(
-            st.fixed_dictionaries({"text": said}, optional={"weight": st.floats(0, 9)}), max_size=2
+            st.fixed_dictionaries({"text": claim_texts}, optional={"weight": st.floats(0, 9)}),
+            max_size=2,
         ),
         "aspects": st.lists(texts, max_size=2),
         "mine": values,
@@ -533,7 +534,9 @@ some_cases = st.lists(
 @pytest.mark.parametrize("ending", ENDINGS)
 @given(written=some_cases)
 @settings(FIXTURE, max_examples=80)
-def test_what_is_written_is_read(ending: str, written: list[Case], tmp_path: Path) -> None:
+def test_written_cases_are_read_back_unchanged(
+    ending: str, written: list[Case], tmp_path: Path
+) -> None:
     path = tmp_path / f"c.{ending}"
     assert write_cases(path, written) == len(written)
     file = CaseFile(path)
@@ -545,7 +548,7 @@ def test_what_is_written_is_read(ending: str, written: list[Case], tmp_path: Pat
 
 @given(written=some_cases)
 @settings(FIXTURE, max_examples=30)
-def test_the_four_formats_say_the_same(written: list[Case], tmp_path: Path) -> None:
+def test_four_formats_give_the_same_cases(written: list[Case], tmp_path: Path) -> None:
     digests = set()
     for ending in ENDINGS:
         path = tmp_path / f"c.{ending}"
@@ -606,7 +609,7 @@ def test_written_files_appear_whole_or_not_at_all(tmp_path: Path) -> None:
         write_cases(tmp_path / "c.yaml", [Case(id="a", input=[{"k" * 2000: 1}])])
 
 
-def test_a_file_is_written_with_the_rights_of_any_other(tmp_path: Path) -> None:
+def test_written_file_has_default_permissions(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
     write_cases(tmp_path / "c.csv", [])
     assert (tmp_path / "c.csv").stat().st_mode == (tmp_path / "plain").stat().st_mode

@@ -16,7 +16,7 @@ def call(name: str, arguments: Any, key: str | None = None) -> dict[str, Any]:
     return made if key is None else {"id": key, **made}
 
 
-def test_calls_meet_their_results_where_they_were_made() -> None:
+def test_result_is_joined_to_its_call() -> None:
     trace = read_messages(
         [
             {"role": "system", "content": "Be brief."},
@@ -86,13 +86,13 @@ def test_calls_without_ids_meet_results_by_name() -> None:
     )
 
 
-def test_a_custom_tool_is_given_text() -> None:
+def test_custom_tool_has_text_arguments() -> None:
     made = {"id": "a", "type": "custom", "custom": {"name": "sh", "input": "ls -l"}}
     (step,) = read_messages([{"role": "assistant", "tool_calls": [made]}]).steps
     assert step == ToolCall(name="sh", arguments="ls -l")
 
 
-def test_a_result_that_nobody_asked_for_is_kept_as_a_message() -> None:
+def test_result_without_a_call_is_kept_as_a_message() -> None:
     trace = read_messages([{"role": "tool", "tool_call_id": "x", "content": "?"}])
     assert trace.steps == (Message(role="tool", content="?"),)
 
@@ -143,7 +143,7 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:…"}}
         ({"content": {"answer": 4}}, {"answer": 4}, {"answer": 4}),
     ],
 )
-def test_content_is_text_where_it_is_nothing_else(
+def test_content_of_text_parts_becomes_text(
     message: dict[str, Any], content: Any, output: Any
 ) -> None:
     trace = read_messages([{"role": "assistant", **message}])
@@ -151,7 +151,7 @@ def test_content_is_text_where_it_is_nothing_else(
     assert trace.output == output
 
 
-def test_an_agent_that_ends_on_a_call_has_said_nothing() -> None:
+def test_trace_that_ends_with_a_call_has_no_output() -> None:
     trace = read_messages(
         [
             {"role": "assistant", "content": "Let me look."},
@@ -164,7 +164,7 @@ def test_an_agent_that_ends_on_a_call_has_said_nothing() -> None:
     assert trace.answer == ""
 
 
-def test_what_clients_hand_out_is_read() -> None:
+def test_reads_message_objects_of_clients() -> None:
     class Answer:
         def model_dump(self) -> dict[str, Any]:
             return {"role": "assistant", "content": "hi", "tool_calls": None}
@@ -208,7 +208,7 @@ for _ in range(150):
         ([{"role": "assistant", "function_call": {}}], "messages[0].function_call.name"),
     ],
 )
-def test_what_is_no_message_is_refused_by_its_path(messages: Any, field: str) -> None:
+def test_invalid_message_is_refused_with_its_path(messages: Any, field: str) -> None:
     with pytest.raises(DataError) as caught:
         read_messages(messages)
     assert caught.value.field == field
@@ -235,7 +235,7 @@ usual = st.fixed_dictionaries(
 
 
 @given(messages=st.lists(usual | odd, max_size=6))
-def test_whatever_comes_is_a_trace_or_a_data_error(messages: list[Any]) -> None:
+def test_any_value_is_a_trace_or_a_data_error(messages: list[Any]) -> None:
     place: str | None = "messages"
     try:
         trace = read_messages(messages)

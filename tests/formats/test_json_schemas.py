@@ -43,7 +43,7 @@ def accepts(schema: dict[str, Any], value: Any) -> bool:
 @pytest.mark.parametrize(
     "schema", [make_cases_schema(), make_rubric_schema(), make_config_schema(Section, RunSection)]
 )
-def test_a_schema_is_one_and_is_json(schema: dict[str, Any]) -> None:
+def test_schemas_are_valid_json_schemas(schema: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     assert json.loads(json.dumps(schema, allow_nan=False)) == schema
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -124,7 +124,7 @@ def test_the_type_and_the_schema_of_rubrics_agree(text: str, good: bool) -> None
         assert explain_error(caught.value)[0]
 
 
-def test_options_of_a_judge_stand_under_with() -> None:
+def test_options_of_a_judge_are_under_with() -> None:
     rubric = msgspec.convert({"dimensions": {"a": {"judge": "x", "with": {"k": 1}}}}, RubricFile)
     assert rubric.dimensions["a"].options == {"k": 1}
 
@@ -146,5 +146,5 @@ def test_options_of_a_judge_stand_under_with() -> None:
         ({"fourscore": {"task_judge": {"kind": "three"}}}, False),
     ],
 )
-def test_a_configuration_is_checked_where_it_is_ours(config: Any, good: bool) -> None:
+def test_configuration_schema_checks_only_our_sections(config: Any, good: bool) -> None:
     assert accepts(make_config_schema(Section, RunSection), config) is good

@@ -57,7 +57,7 @@ def test_whole_numbers_on_a_scale() -> None:
 
 
 @given(st.floats(0, 1), st.sampled_from(["verdict", "share", "level"]))
-def test_every_value_stands_somewhere(value: float, kind: Any) -> None:
+def test_every_value_has_a_category(value: float, kind: Any) -> None:
     scale = Scale(kind)
     assert 0 <= scale.category(value) < scale.categories
 
@@ -120,7 +120,7 @@ def test_a_section_is_added_and_nothing_else_changes(
         "calibration:\n",
     ],
 )
-def test_a_section_is_replaced_where_it_stands(tmp_path: Path, old: str) -> None:
+def test_section_is_replaced_in_place(tmp_path: Path, old: str) -> None:
     path = tmp_path / "rubric.yaml"
     after = "\n# about the threshold\npass_threshold: 0.5\n"
     path.write_text(f"name: a # first\n{old}{after}dimensions: {{right: {{judge: math}}}}\n")
@@ -132,7 +132,7 @@ def test_a_section_is_replaced_where_it_stands(tmp_path: Path, old: str) -> None
 
 
 @pytest.mark.parametrize("text", ["{name: a, dimensions: {}}\n", "name: a\n...\n", "- a\n", ""])
-def test_a_file_that_cannot_take_it_stays_as_it_is(tmp_path: Path, text: str) -> None:
+def test_file_that_cannot_take_a_section_is_unchanged(tmp_path: Path, text: str) -> None:
     path = tmp_path / "rubric.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError, match="cannot write the section"):
@@ -140,7 +140,7 @@ def test_a_file_that_cannot_take_it_stays_as_it_is(tmp_path: Path, text: str) ->
     assert path.read_text() == text
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="No such file"):
         write_section(str(tmp_path / "none.yaml"), "calibration", NEW)
     (tmp_path / "odd.yaml").write_bytes(b"name: \xff\n")
@@ -149,7 +149,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}", fullmatch=True), st.text() | st.integers()))
-def test_whatever_is_put_in_comes_out(value: dict[str, Any]) -> None:
+def test_written_section_is_read_back_unchanged(value: dict[str, Any]) -> None:
     value = {key: item for key, item in value.items() if _sayable(item)} or {"n": 1}
     text = replace_section(RUBRIC, "calibration", value)
     assert parse_yaml(text, "").value["calibration"] == value

@@ -22,7 +22,7 @@ def file(path: Path, *rows: Any) -> Path:
     return place
 
 
-def test_a_score(tmp_path: Path) -> None:
+def test_reads_pointwise_samples(tmp_path: Path) -> None:
     samples = SampleFile(file(tmp_path, POINT, "", {**POINT, "main_query": "R"}))
     assert len(samples) == 2
     assert samples.read(1) == Sample(query="R", answers=("A",), labels=(8.0,))
@@ -30,13 +30,13 @@ def test_a_score(tmp_path: Path) -> None:
     assert [entry.line for entry in samples.entries] == [1, 3]
 
 
-def test_ranks(tmp_path: Path) -> None:
+def test_reads_listwise_samples(tmp_path: Path) -> None:
     samples = SampleFile(file(tmp_path, LIST), mode="listwise")
     assert samples.read(0) == Sample(query="Q", answers=("A", "B"), labels=(2.0, 1.0))
     assert samples.values(0) == [0.0, 1.0]
 
 
-def test_fields_of_ones_own_and_a_reference(tmp_path: Path) -> None:
+def test_reads_custom_fields_and_a_reference(tmp_path: Path) -> None:
     row = {"question": "Q", "text": "A", "score": 3, "metadata": {"gold": "G"}}
     fields = SampleFields(query="question", answer="text", reference="gold")
     samples = SampleFile(file(tmp_path, row), fields=fields, bounds=(1, 5))
@@ -48,7 +48,7 @@ def test_fields_of_ones_own_and_a_reference(tmp_path: Path) -> None:
     )
 
 
-def test_graded_twice_is_one_sample_with_the_mean(tmp_path: Path) -> None:
+def test_repeated_sample_gets_the_mean_label(tmp_path: Path) -> None:
     again = {"main_query": "Q", "metadata": {"answer": "A", "score": 4}}
     samples = SampleFile(file(tmp_path, POINT, again, POINT))
     assert (len(samples), samples.repeated) == (1, 2)
@@ -109,23 +109,21 @@ def ranks(*given: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_what_is_wrong_names_file_line_and_field(
-    tmp_path: Path, mode: Any, row: Any, message: str
-) -> None:
+def test_error_names_file_line_and_field(tmp_path: Path, mode: Any, row: Any, message: str) -> None:
     path = file(tmp_path, POINT if mode == "pointwise" else LIST, row)
     with pytest.raises(DataError) as caught:
         SampleFile(path, mode=mode)
     assert str(caught.value).startswith(f"{path}:2: {message}")
 
 
-def test_an_empty_file_and_none(tmp_path: Path) -> None:
+def test_empty_or_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there are no samples in it"):
         SampleFile(file(tmp_path, "", ""))
     with pytest.raises(DataError, match="No such file"):
         SampleFile(tmp_path / "none.jsonl")
 
 
-def test_a_file_that_changes_under_it_is_noticed(tmp_path: Path) -> None:
+def test_changed_file_is_refused(tmp_path: Path) -> None:
     path = file(tmp_path, POINT)
     samples = SampleFile(path)
     file(tmp_path, {**POINT, "main_query": "another"})
@@ -133,7 +131,7 @@ def test_a_file_that_changes_under_it_is_noticed(tmp_path: Path) -> None:
         samples.read(0)
 
 
-def test_chinese_a_byte_order_mark_and_lone_surrogates(tmp_path: Path) -> None:
+def test_reads_chinese_byte_order_mark_and_lone_surrogates(tmp_path: Path) -> None:
     path = tmp_path / "train.jsonl"
     row = '{"main_query": "天空", "metadata": {"answer": "\\ud800蓝", "score": 1}}\n'
     path.write_bytes(b"\xef\xbb\xbf" + row.encode())

@@ -54,7 +54,7 @@ def test_a_second_byte_order_mark_stays_and_is_refused_later() -> None:
     assert part.text == BOM + b"one\n"
 
 
-def test_nothing_gives_nothing() -> None:
+def test_empty_stream_has_no_chunks() -> None:
     assert list(read_chunks(io.BytesIO(b""))) == []
     assert list(read_chunks(io.BytesIO(BOM))) == []
 

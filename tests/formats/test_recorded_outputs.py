@@ -21,7 +21,7 @@ def refused(text: bytes) -> DataError:
     return caught.value
 
 
-def test_one_output() -> None:
+def test_reads_a_row_with_one_output() -> None:
     task = {"task_id": "t", "main_query": "1+1?", "metadata": {"answer": "2"}}
     row = read_row(line(task, output={"reward": None, "metadata": {"final_answer": "2"}}))
     assert (row.case.id, row.case.input) == ("t", "1+1?")
@@ -58,7 +58,7 @@ def test_without_an_id_the_input_is_the_identity() -> None:
     assert first == again != other
 
 
-def test_more_about_a_task_than_we_read_is_left_alone() -> None:
+def test_unknown_keys_of_a_task_are_ignored() -> None:
     row = read_row(line({"task_id": "t", "env_type": "x"}, output={}, note="by hand"))
     assert row.case.id == "t"
 
@@ -87,7 +87,7 @@ def test_more_about_a_task_than_we_read_is_left_alone() -> None:
         (b"null", None, "got null"),
     ],
 )
-def test_what_is_wrong_is_named_by_its_path(text: bytes, field: str | None, words: str) -> None:
+def test_error_names_the_path_of_the_field(text: bytes, field: str | None, words: str) -> None:
     error = refused(text)
     assert error.field == field
     assert words in error.message
@@ -97,7 +97,7 @@ def test_what_is_wrong_is_named_by_its_path(text: bytes, field: str | None, word
     "text",
     [b"{", b'{"task": {}', b"plainly not", line(output={}) + b" x", b"\xef\xbb\xbf" + b"{}"],
 )
-def test_broken_json_is_said_to_be_that(text: bytes) -> None:
+def test_invalid_json_is_refused_as_such(text: bytes) -> None:
     assert "not a JSON object" in refused(text).message
 
 
@@ -114,7 +114,7 @@ def test_numbers_that_are_not_finite_are_refused(number: str, neighbour: str, pl
     assert refused((place % (neighbour, number)).encode()).message
 
 
-def test_an_integer_nobody_can_print_is_refused() -> None:
+def test_too_long_integer_is_refused() -> None:
     digits = b"9" * 5000
     error = refused(b'{"task": {"metadata": {"x": %s}}, "output": {}}' % digits)
     assert error.field is not None
@@ -137,7 +137,7 @@ def test_a_pair_of_surrogates_is_one_character_and_not_counted() -> None:
     assert row.replaced == 1
 
 
-def test_a_wrong_field_is_named_on_the_slow_way_in_too() -> None:
+def test_slow_decoder_names_the_wrong_field_too() -> None:
     error = refused(rb'{"task": {"main_query": "\ud800"}, "outputs": [{"reward": "x"}]}')
     assert error.field == "outputs[0].reward"
 
@@ -171,7 +171,7 @@ json_values = st.recursive(
 
 
 @given(query=json_values, metadata=st.dictionaries(st.text(), json_values))
-def test_whatever_json_says_arrives_as_it_was(query: Any, metadata: dict[str, Any]) -> None:
+def test_any_json_value_is_kept_unchanged(query: Any, metadata: dict[str, Any]) -> None:
     task = {"main_query": query, "metadata": metadata}
     row = read_row(line(task, output={"metadata": metadata}))
     assert row.case.input == query
@@ -179,7 +179,7 @@ def test_whatever_json_says_arrives_as_it_was(query: Any, metadata: dict[str, An
 
 
 @given(st.binary(max_size=60))
-def test_no_line_breaks_the_reader(text: bytes) -> None:
+def test_any_bytes_are_a_row_or_a_data_error(text: bytes) -> None:
     """A row or a `DataError`, never another exception."""
     # Bytes inside of a string that are not UTF-8 are a test of their own.
     text = text.decode("utf-8", "replace").encode()

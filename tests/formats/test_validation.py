@@ -1,4 +1,4 @@
-"""What does not fit is told with the whole path to it, keys of mappings too."""
+"""Errors name the whole path to a value that does not fit, keys of mappings too."""
 
 from typing import Annotated, Any, Literal
 
@@ -26,7 +26,7 @@ class Tree(msgspec.Struct):
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "expected"),
     [
         ({"named": {"a": {}, "b": {"size": -1}}}, "named.b.size: expected int >= 0"),
         ({"named": {"a.b [c]": 3}}, "named.a.b [c]: expected object, got int"),
@@ -41,21 +41,21 @@ class Tree(msgspec.Struct):
         (7, "expected object, got int"),
     ],
 )  # fmt: skip
-def test_the_whole_path(value: Any, told: str) -> None:
+def test_error_names_the_whole_path(value: Any, expected: str) -> None:
     with pytest.raises(ConversionError) as caught:
         convert_value(value, Tree)
-    assert str(caught.value) == told
+    assert str(caught.value) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ('{"named": {"a": {}, "b": {"more": {"x": [1, {"y": 1e400}]}}}}', "named.b.more.x[1].y"),
         ('{"named": {"a": {"more": {"x": %s}}}}' % ("9" * 5000), "named.a.more.x"),
         ('{"named": {"a": {"size": "x"}}, "pairs": oops', "named[…].size"),
     ],
 )
-def test_the_same_of_json(text: str, told: str) -> None:
+def test_error_in_json_text_names_the_whole_path(text: str, expected: str) -> None:
     with pytest.raises(msgspec.ValidationError) as caught:
         msgspec.json.decode(text.encode(), type=Tree)
-    assert explain_json_error(caught.value, text.encode(), Tree)[1] == told
+    assert explain_json_error(caught.value, text.encode(), Tree)[1] == expected

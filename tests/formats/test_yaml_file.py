@@ -21,7 +21,7 @@ def test_every_key_has_its_line() -> None:
     assert document.lines == {"a": 2, "a.b": 3, "a.c": 5, "a.c[0]": 6, "a.c[1]": 7, "a.c[1].d": 7}
 
 
-def test_an_error_stands_at_its_key_or_at_the_nearest_above() -> None:
+def test_error_has_line_of_its_key_or_the_nearest_above() -> None:
     document = parse_yaml("a:\n  b:\n    c: 1\n", "f")
     assert str(document.error("is wrong", "a.b.c")) == "f:3: a.b.c: is wrong"
     assert str(document.error("is missing", "a.b.x.y")) == "f:2: a.b.x.y: is missing"
@@ -54,15 +54,15 @@ def test_broken_yaml_is_refused_at_its_line(text: str, line: int, words: str) ->
 
 
 @pytest.mark.parametrize("text", ["a: \0", "a: " + "9" * 5000])
-def test_what_no_value_can_be_made_of_is_refused(text: str) -> None:
+def test_refuses_null_bytes_and_too_long_integers(text: str) -> None:
     assert refused(text).message.startswith("not YAML: ")
 
 
-def test_nesting_beyond_reason_is_refused() -> None:
+def test_refuses_deep_nesting() -> None:
     assert "recursion" in refused("[" * 500 + "]" * 500).message
 
 
-def test_words_that_other_yamls_read_as_truth_stay_words() -> None:
+def test_yes_and_no_stay_text() -> None:
     value = parse_yaml("a: no\nb: yes\nc: on\nd: true\ne: 1:30\n", "f").value
     assert value == {"a": "no", "b": "yes", "c": "on", "d": True, "e": "1:30"}
 
@@ -74,17 +74,17 @@ def test_dates_stay_text() -> None:
     }
 
 
-def test_an_alias_is_the_value_it_points_to() -> None:
+def test_alias_is_replaced_by_its_value() -> None:
     document = parse_yaml("a: &x {k: 1}\nb: *x\n", "f")
     assert document.value == {"a": {"k": 1}, "b": {"k": 1}}
     assert document.lines["b"] == 2
 
 
-def test_an_empty_file_is_nothing() -> None:
+def test_empty_file_is_none() -> None:
     assert parse_yaml("# only a remark\n", "f").value is None
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
+def test_byte_order_mark_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     path.write_bytes(b"\xef\xbb\xbfa: 1\r\nb: 2\r\n")
     document = read_yaml_file(str(path))

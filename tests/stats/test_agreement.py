@@ -38,7 +38,7 @@ def observed() -> list[list[float | None]]:
     ]
 
 
-def test_the_table_that_everybody_uses() -> None:
+def test_kappa_of_the_textbook_table() -> None:
     found = kappa([[20, 5], [10, 15]])
     assert found.value == pytest.approx(0.40)
     assert found.n == 50
@@ -64,7 +64,7 @@ def test_alpha_of_the_standard_example(metric: Metric, known: float) -> None:
 
 
 @given(tables)
-def test_kappa_keeps_its_bounds_and_does_not_mind_who_is_who(table: list[list[int]]) -> None:
+def test_kappa_is_within_bounds_and_symmetric(table: list[list[int]]) -> None:
     turned = [list(column) for column in zip(*table, strict=True)]
     for weights in WEIGHTS:
         found, other = kappa(table, weights), kappa(turned, weights)
@@ -81,7 +81,7 @@ def test_kappa_keeps_its_bounds_and_does_not_mind_who_is_who(table: list[list[in
 
 
 @given(st.lists(st.integers(0, 4), min_size=2, max_size=40))
-def test_who_always_agrees_has_a_kappa_of_one_and_is_not_sure_of_it(values: list[int]) -> None:
+def test_full_agreement_has_kappa_one_with_a_wide_interval(values: list[int]) -> None:
     table = make_table([(value, value) for value in values], range(5))
     for weights in WEIGHTS:
         found = kappa(table, weights).figure()
@@ -94,7 +94,7 @@ def test_who_always_agrees_has_a_kappa_of_one_and_is_not_sure_of_it(values: list
 
 
 @given(ratings, st.sampled_from(METRICS), st.randoms())
-def test_alpha_keeps_its_bounds_whoever_comes_first(
+def test_alpha_is_within_bounds_and_independent_of_order(
     units: list[list[float | None]], metric: Metric, chance: Any
 ) -> None:
     found = alpha(units, metric)
@@ -151,18 +151,18 @@ def test_correlations_are_those_of_scipy(golden: Any) -> None:
         assert figure.interval[0] < figure.value < figure.interval[1]
 
 
-def test_correlations_of_what_does_not_vary_are_unknown() -> None:
+def test_correlation_of_constant_values_is_unknown() -> None:
     for of in (pearson, spearman, kendall):
         assert of([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]).value is None
         assert of([], []).value is None
         assert of([1.0, 2.0, 3.0], [2.0, 4.0, 6.0]).value == pytest.approx(1)
 
 
-def test_ranks_are_shared_by_equals() -> None:
+def test_equal_values_share_a_rank() -> None:
     assert ranks([3.0, 1.0, 3.0, 2.0]) == [3.5, 1.0, 3.5, 2.0]
 
 
-def test_tau_with_many_ties_is_not_surer_than_it_should_be() -> None:
+def test_interval_of_tau_with_many_ties_covers() -> None:
     """With two values each, tau is Pearson's r, and as sure; not by the error for untied ones."""
     a = [float(i % 2) for i in range(200)]
     b = [x if i % 5 else 1 - x for i, x in enumerate(a)]
@@ -181,7 +181,7 @@ def test_precision_recall_and_f1_are_those_of_scikit_learn(golden: Any) -> None:
         assert figure.interval[0] < (figure.value or 0) < figure.interval[1]
 
 
-def test_four_counts() -> None:
+def test_rates_of_a_confusion_table() -> None:
     errors = Confusion(true_pass=90, false_pass=60, false_fail=10, true_fail=140)
     assert (errors.n, errors.passes, errors.fails) == (300, 100, 200)
     assert errors.sensitivity().value == 0.9
@@ -198,7 +198,7 @@ def test_better_than_chance_has_the_interval_of_statsmodels(counts: Any, interva
 
 
 @given(*[st.integers(0, 30)] * 4)
-def test_intervals_hold_their_values(a: int, b: int, c: int, d: int) -> None:
+def test_intervals_contain_their_values(a: int, b: int, c: int, d: int) -> None:
     errors = Confusion(true_pass=a, false_pass=b, false_fail=c, true_fail=d)
     for of in (errors.sensitivity, errors.specificity, errors.precision, errors.f1, errors.youden):
         found = of()

@@ -17,13 +17,13 @@ def scored(*signals: Signal) -> Score:
     )
 
 
-def test_nothing_is_said_where_none_were_asked() -> None:
+def test_document_is_empty_without_canaries() -> None:
     summary = Summary()
     summary.add(CASE, 1, scored(signal("a", None)))
     assert not {"canaries", "judge_compromised"} & summary.document().keys()
 
 
-def test_they_are_counted_by_judge() -> None:
+def test_canaries_are_counted_per_judge() -> None:
     summary = Summary(repeats=3)
     summary.add(CASE, 1, scored(signal("b", False), signal("a", None)))
     summary.add(CASE, 2, scored(signal("b", False), signal("a", False)))
@@ -35,7 +35,7 @@ def test_they_are_counted_by_judge() -> None:
     assert document["judge_compromised"] is False
 
 
-def test_one_that_passes_is_enough_and_a_row_that_failed_counts() -> None:
+def test_one_passed_canary_marks_the_judge_even_on_a_failed_row() -> None:
     summary = Summary()
     failed = Score(status=Status.JUDGE_ERROR, reason="other", signals=(signal("a", True),))
     summary.add(CASE, 1, failed)

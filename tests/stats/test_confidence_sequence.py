@@ -32,7 +32,7 @@ def test_golden_values_of_confseq(
     assert [floor(end * 1e6) / 1e6 for end in ends] == [low, high]
 
 
-def test_the_ends_are_where_nothing_can_be_said() -> None:
+def test_interval_ends_at_0_or_1_for_extreme_counts() -> None:
     assert anytime_interval(0, 0, tuned_for=100) == (0.0, 1.0)
     assert anytime_interval(1, 1, tuned_for=100) == (0.0, 1.0)
     assert anytime_interval(0, 200, tuned_for=100)[0] == 0.0
@@ -40,13 +40,13 @@ def test_the_ends_are_where_nothing_can_be_said() -> None:
 
 
 @pytest.mark.parametrize(("passed", "n", "alpha"), [(3, 2, 0.05), (-1, 2, 0.05), (1, 2, 0.0)])
-def test_what_cannot_be_is_refused(passed: int, n: int, alpha: float) -> None:
+def test_refuses_impossible_counts_and_alpha(passed: int, n: int, alpha: float) -> None:
     with pytest.raises(ValueError, match=r"passed of|alpha"):
         anytime_interval(passed, n, alpha=alpha, tuned_for=100)
 
 
 @given(n=st.integers(1, 3000), part=st.floats(0, 1), rate=st.floats(0.05, 0.95))
-def test_below_is_what_the_interval_says(n: int, part: float, rate: float) -> None:
+def test_is_below_agrees_with_the_interval(n: int, part: float, rate: float) -> None:
     passed, c = floor(part * n), tune_concentration(500)
     low, high = anytime_interval(passed, n, alpha=0.01, tuned_for=500)
     assert 0 <= low <= passed / n <= high <= 1
@@ -66,7 +66,7 @@ def test_the_evidence_is_a_mean_of_likelihood_ratios() -> None:
     assert total == pytest.approx(1.0, abs=1e-9)
 
 
-def test_looking_after_every_sample_misses_at_most_alpha_in_all() -> None:
+def test_interval_checked_after_every_sample_misses_at_most_alpha() -> None:
     rng, c, bar, missed = random.Random(7), tune_concentration(100), log(20), 0
     for _ in range(300):
         passed = 0

@@ -29,7 +29,7 @@ GOLDEN: dict[str, Any] = json.loads(
 ERRORS = Confusion(true_pass=180, false_fail=20, true_fail=140, false_pass=60)
 
 
-def test_the_known_example() -> None:
+def test_rogan_gladen_of_a_published_example() -> None:
     found = rogan_gladen(0.4, 1000, ERRORS)
     assert found.value == pytest.approx(0.1667, abs=5e-5)
     assert found.interval == pytest.approx((0.0564, 0.2627), abs=5e-5)
@@ -45,7 +45,7 @@ def test_the_interval_is_lang_and_reiczigels() -> None:
     assert found.interval == pytest.approx((0.5 - 2 * error, 0.5 + 2 * error), abs=1e-6)
 
 
-def test_a_perfect_judge_is_left_alone_but_not_trusted_blindly() -> None:
+def test_perfect_judge_keeps_its_rate_with_a_wider_interval() -> None:
     errors = Confusion(true_pass=100, false_fail=0, true_fail=100, false_pass=0)
     found = rogan_gladen(0.8, 500, errors)
     assert found.value == pytest.approx(0.8)
@@ -63,7 +63,7 @@ def test_a_perfect_judge_is_left_alone_but_not_trusted_blindly() -> None:
         ((0, 3, 0, 8), "no output is labelled as passed"),
     ],
 )
-def test_a_judge_that_tells_nothing_is_refused(counts: tuple[int, ...], words: str) -> None:
+def test_judge_no_better_than_chance_is_refused(counts: tuple[int, ...], words: str) -> None:
     names = ("true_pass", "false_pass", "false_fail", "true_fail")
     errors = Confusion(**dict(zip(names, counts, strict=True)))
     with pytest.raises(ChanceError, match=words):
@@ -73,7 +73,7 @@ def test_a_judge_that_tells_nothing_is_refused(counts: tuple[int, ...], words: s
 @given(
     st.integers(0, 200), *[st.integers(0, 60)] * 4, st.floats(0.8, 0.99), st.sampled_from([1, 50])
 )
-def test_a_corrected_rate_lies_in_its_interval_and_that_in_0_to_1(
+def test_corrected_rate_is_within_its_interval_within_0_and_1(
     passed: int, a: int, b: int, c: int, d: int, level: float, failed: int
 ) -> None:
     errors = Confusion(true_pass=a, false_pass=b, false_fail=c, true_fail=d)
@@ -89,14 +89,14 @@ def test_a_corrected_rate_lies_in_its_interval_and_that_in_0_to_1(
     assert part.n == 200 + failed
 
 
-def test_outputs_that_nobody_judged_lower_the_rate() -> None:
+def test_failed_outputs_lower_the_rate() -> None:
     found = rogan_gladen(0.75, 100, ERRORS)
     assert include_failed(found, 1.0, 100) is found
     half = include_failed(found, 0.5, 200)
     assert half.value == pytest.approx(found.value / 2)
 
 
-def test_what_people_said_counts_for_the_labelled_ones() -> None:
+def test_labelled_outputs_count_with_people_s_own_verdict() -> None:
     found = rogan_gladen(0.4, 1000, ERRORS)
     both = include_labelled(found, ERRORS)
     assert both.value == pytest.approx((1000 * found.value + 400 * 0.5) / 1400)
@@ -105,7 +105,7 @@ def test_what_people_said_counts_for_the_labelled_ones() -> None:
     assert both.interval[0] < both.value < both.interval[1]
 
 
-def test_a_partly_labelled_run_is_not_surer_than_it_should_be() -> None:
+def test_interval_of_a_partly_labelled_run_covers() -> None:
     chance, held = random.Random(13), 0
     for _ in range(500):
         people, judge = drawn(chance, 300, 0.4)
@@ -115,7 +115,7 @@ def test_a_partly_labelled_run_is_not_surer_than_it_should_be() -> None:
     assert 460 <= held <= 490  # 475 less three deviations, and as many more
 
 
-def test_more_labels_and_more_outputs_make_it_surer() -> None:
+def test_interval_narrows_with_labels_and_outputs() -> None:
     many = Confusion(true_pass=1800, false_fail=200, true_fail=1400, false_pass=600)
     widths = [
         high - low
@@ -133,7 +133,7 @@ def drawn(chance: random.Random, n: int, rate: float) -> tuple[list[bool], list[
     return people, [chance.random() < (0.9 if good else 0.3) for good in people]
 
 
-def test_the_interval_holds_the_truth_where_the_naive_one_never_does() -> None:
+def test_corrected_interval_covers_where_the_naive_one_does_not() -> None:
     """1,000 draws; at 95% the count has a deviation of 7, so 93 to 97% is three of them."""
     chance, held, naive, truth = random.Random(11), 0, 0, 0.2
     for _ in range(1000):
@@ -151,7 +151,7 @@ def test_the_interval_holds_the_truth_where_the_naive_one_never_does() -> None:
     assert naive == 0
 
 
-def test_prediction_powered_intervals_hold_the_truth_and_are_narrower() -> None:
+def test_prediction_powered_intervals_cover_and_are_narrower() -> None:
     chance, held, narrower = random.Random(12), 0, 0
     for _ in range(400):
         people, judge = drawn(chance, 100, 0.6)
@@ -179,7 +179,7 @@ def test_powered_mean_by_hand() -> None:
     assert tuned.error <= min(plain.error, deaf.error)
 
 
-def test_a_judge_without_a_word_costs_nothing() -> None:
+def test_uninformative_judge_gets_weight_zero() -> None:
     people = [True] * 30 + [False] * 20
     found = ppi_rate(people, [True] * 50, [True] * 500)
     assert found.value == pytest.approx(0.6)
@@ -218,7 +218,7 @@ def test_a_group_against_the_others_is_welchs(golden: Any) -> None:
     assert one.difference.n == len(golden["a"])
 
 
-def test_bias_that_cannot_be_told() -> None:
+def test_bias_of_too_few_outputs_is_unknown() -> None:
     assert fit_slope([1.0, 1.0, 1.0], [0.0, 1.0, 0.0]).value is None
     assert fit_slope([1.0, 2.0], [0.0, 1.0]).value is None
     assert fit_slope([0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]).interval is None

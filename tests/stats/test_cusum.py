@@ -34,7 +34,7 @@ def test_the_sum_for_the_usual_thresholds() -> None:
 
 @pytest.mark.parametrize(("good", "bad"), [(0.88, 0.70), (0.73, 0.55), (0.975, 0.8)])
 @pytest.mark.parametrize("alpha", [0.01, 0.0001])
-def test_the_promise_is_kept_exactly(good: float, bad: float, alpha: float) -> None:
+def test_false_alarm_probability_is_at_most_alpha(good: float, bad: float, alpha: float) -> None:
     """The chance of an alarm in 1,000 trials from 0, place by place; one less would break it."""
     found = choose_steps(good, bad, alpha, 1000)
     law = {found.up: 1 - good, -found.down: good}
@@ -54,14 +54,14 @@ def test_the_promise_is_kept_exactly(good: float, bad: float, alpha: float) -> N
 
 
 @pytest.mark.parametrize(("good", "bad"), [(0.9995, 0.99), (0.04, 0.02), (0.995, 0.95)])
-def test_rates_near_the_ends_are_told_apart_too(good: float, bad: float) -> None:
+def test_steps_exist_for_rates_near_0_and_1(good: float, bad: float) -> None:
     """The sum falls while the rate is good and climbs while it is bad."""
     found = choose_steps(good, bad, 0.001, 5000)
     assert (1 - good) * found.up < good * found.down
     assert (1 - bad) * found.up > bad * found.down
 
 
-def test_a_better_rate_runs_longer_and_a_fall_is_found_soon() -> None:
+def test_run_length_is_long_at_a_good_rate_and_short_after_a_fall() -> None:
     def trials(failing: float) -> float:
         return mean_run_length({4: failing, -1: 1 - failing}, 46)
 
@@ -73,7 +73,7 @@ def test_a_better_rate_runs_longer_and_a_fall_is_found_soon() -> None:
     ("good", "bad", "alpha", "horizon"),
     [(0.7, 0.8, 0.01, 100), (1.0, 0.8, 0.01, 100), (0.9, 0.8, 0.0, 100), (0.9, 0.8, 0.1, 0)],
 )
-def test_what_cannot_be_told_apart_is_refused(
+def test_refuses_invalid_rates_alpha_and_horizon(
     good: float, bad: float, alpha: float, horizon: int
 ) -> None:
     with pytest.raises(ValueError, match=r"good|alpha"):

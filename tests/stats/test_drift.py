@@ -34,7 +34,7 @@ def test_fishers_exact_test_by_hand() -> None:
 
 
 @given(m=st.integers(1, 40), n=st.integers(1, 40), data=st.data())
-def test_fisher_against_plain_counting(m: int, n: int, data: st.DataObject) -> None:
+def test_fisher_agrees_with_enumeration(m: int, n: int, data: st.DataObject) -> None:
     a, b = data.draw(st.integers(0, m)), data.draw(st.integers(0, n))
     total, ways = a + b, comb(m + n, a + b)
     lower = sum(comb(m, k) * comb(n, total - k) for k in range(a + 1)) / ways
@@ -43,14 +43,14 @@ def test_fisher_against_plain_counting(m: int, n: int, data: st.DataObject) -> N
     assert fisher_exact(a, m, b, n) == pytest.approx(fisher_exact(b, n, a, m), rel=1e-9)
 
 
-def test_the_tag_that_moved_is_named_and_pays_for_the_others() -> None:
+def test_names_the_changed_tag_and_adjusts_for_all_tags() -> None:
     name, moved, p = compare_tags({"a": 400, "b": 100}, 500, {"a": 395, "b": 100, "c": 60}, 500)
     assert (name, moved) == ("c", 0.12)
     assert p == pytest.approx(3 * fisher_exact(0, 500, 60, 500))
     assert compare_tags({}, 500, {}, 500) == ("", 0.0, 1.0)
 
 
-def test_equal_windows_are_rarely_told_apart() -> None:
+def test_false_alarms_between_equal_windows_are_rare() -> None:
     rng, found = random.Random(5), 0
     for _ in range(400):
         old, new = [0] * 10, [0] * 10

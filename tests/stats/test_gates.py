@@ -72,7 +72,7 @@ def test_gates_on_repeats() -> None:
     assert parse_gate("lower(pass^2)>=0.5").evaluate(of_repeats).met is False
 
 
-def test_what_was_not_measured_meets_no_gate() -> None:
+def test_unmeasured_value_does_not_meet_a_gate() -> None:
     nothing = document("ee")
     for text in ("pass_rate<=1", "pass_rate>=0", "lower(pass_rate)>=0", "style<=1", "coverage<=1"):
         found = parse_gate(text).evaluate(nothing)
@@ -82,7 +82,7 @@ def test_what_was_not_measured_meets_no_gate() -> None:
     assert parse_gate("judge_error==0").evaluate(nothing).met is False
 
 
-def test_reasons() -> None:
+def test_reason_gives_value_and_bound() -> None:
     assert (
         parse_gate("pass_rate>=0.8").evaluate(document()).reason == "pass_rate is 0.75, not >= 0.8"
     )
@@ -100,7 +100,7 @@ def test_reasons() -> None:
         *("middle(x)>=1", "lower()>=1", "lower( )>=0.5", "lower(x>=0.8)", "x>=0.8 or 1"),
     ],
 )
-def test_what_is_no_gate_is_told_what_one_is(text: str) -> None:
+def test_refuses_text_that_is_not_a_gate_with_the_syntax(text: str) -> None:
     with pytest.raises(ConfigError, match="expected NAME>=NUMBER"):
         parse_gate(text)
 
@@ -126,7 +126,7 @@ def test_bounds_are_finite_numbers(bound: str) -> None:
         ("lower(coverage)>=0.5", "coverage has no interval"),
     ],
 )
-def test_a_gate_that_cannot_be_is_found_before_the_run(text: str, message: str) -> None:
+def test_impossible_gate_is_refused_before_the_run(text: str, message: str) -> None:
     gate = parse_gate(text)
     with pytest.raises(ConfigError, match=message) as caught:
         gate.check(["accuracy", "style"])
@@ -142,6 +142,6 @@ def test_a_tag_is_known_only_after_the_run() -> None:
         gate.evaluate(document(tags=("hard",)))
 
 
-def test_a_parsed_gate_is_a_value() -> None:
+def test_parsed_gate_equals_one_made_by_hand() -> None:
     gate = Gate(text="lower(x) > 5%", name="x", test=">", bound=0.05, end="lower")
     assert parse_gate("  lower(x) > 5%") == gate

@@ -7,7 +7,7 @@ import pytest
 from fourscore.stats.regression import fit_non_negative
 
 
-def test_weights_that_made_the_targets_are_found() -> None:
+def test_recovers_the_weights_of_exact_targets() -> None:
     draw = Random(0)
     rows = [[float(draw.random() < 0.5) for _ in range(3)] for _ in range(300)]
     targets = [0.1 + 0.4 * a + 0.2 * b for a, b, _ in rows]
@@ -17,14 +17,14 @@ def test_weights_that_made_the_targets_are_found() -> None:
     assert fit.at([1.0, 1.0, 0.0]) == pytest.approx(0.7)
 
 
-def test_no_weight_is_negative_and_the_others_make_up_for_it() -> None:
+def test_weights_are_never_negative() -> None:
     rows = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
     fit = fit_non_negative(rows, [0.5, 0.9, 0.1, 0.5], ridge=0.0)
     assert fit.weights == pytest.approx((0.4, 0.0))
     assert fit.floor == pytest.approx(0.3)
 
 
-def test_a_column_that_never_varies_weighs_nothing_and_twins_share() -> None:
+def test_constant_column_gets_no_weight_and_equal_columns_share() -> None:
     rows = [[1.0, x, x] for x in (0.0, 1.0, 0.0, 1.0)]
     fit = fit_non_negative(rows, [0.0, 1.0, 0.0, 1.0])
     assert fit.weights[0] == 0.0

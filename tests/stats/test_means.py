@@ -17,7 +17,7 @@ scores = st.floats(0, 1)
 
 
 @given(st.lists(scores, min_size=1))
-def test_a_mean_is_exact_and_forgets_the_order(values: list[float]) -> None:
+def test_mean_is_exact_in_any_order(values: list[float]) -> None:
     values = [value if value > 1e-8 else 0.0 for value in values]
     found = estimate_mean(values)
     assert found.mean == float(sum(map(Fraction, values)) / len(values))
@@ -25,7 +25,9 @@ def test_a_mean_is_exact_and_forgets_the_order(values: list[float]) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), scores), min_size=1), st.randoms())
-def test_clusters_forget_the_order(rows: list[tuple[int, float]], rng: random.Random) -> None:
+def test_clustered_mean_is_the_same_in_any_order(
+    rows: list[tuple[int, float]], rng: random.Random
+) -> None:
     found = estimate_mean([value for _, value in rows], [case for case, _ in rows])
     rng.shuffle(rows)
     assert estimate_mean([value for _, value in rows], [case for case, _ in rows]) == found
@@ -50,7 +52,7 @@ def test_differences_may_be_negative() -> None:
     assert estimate_mean([-0.5, 0.25, -0.5], bounds=(-1.0, 1.0)).mean == -0.25
 
 
-def test_repeats_that_agree_add_nothing() -> None:
+def test_equal_repeats_do_not_narrow_the_interval() -> None:
     """Four copies of each score: four times the n, the same error."""
     values = [0.1, 0.4, 0.35, 0.8]
     copies = estimate_mean(
@@ -60,7 +62,7 @@ def test_repeats_that_agree_add_nothing() -> None:
     assert (copies.n, copies.cases) == (16, 4)
 
 
-def test_nothing_seen() -> None:
+def test_mean_of_nothing_is_none() -> None:
     nothing = MeanEstimate(n=0, cases=0, mean=None, error=None, interval=None)
     assert estimate_mean([]) == nothing
     assert estimate_rate([]) == nothing
@@ -72,7 +74,7 @@ def test_one_case_has_no_error_and_a_wide_interval() -> None:
     assert found.interval == pytest.approx(clustered_interval(2.5 / 3, None, 1, 3))
 
 
-def test_perfect_scores_are_no_certainty() -> None:
+def test_perfect_scores_still_have_an_interval() -> None:
     assert estimate_mean([1.0] * 20).interval == wilson(20, 20)
     assert estimate_mean([1.0] * 20, bounds=None).interval is None
     assert estimate_mean([0.3] * 7).mean == 0.3
@@ -80,7 +82,7 @@ def test_perfect_scores_are_no_certainty() -> None:
     assert estimate_rate([(4, 4)] * 20).interval == wilson(20, 20)  # a case counts once
 
 
-def test_numbers_that_are_none_are_refused() -> None:
+def test_refuses_nan_and_impossible_counts() -> None:
     with pytest.raises(ValueError, match="NaN"):
         estimate_mean([float("nan")])
     with pytest.raises(ValueError, match="3 successes of 2"):
@@ -119,7 +121,7 @@ def test_no_degrees_of_freedom() -> None:
 
 
 @given(st.integers(1, 2000), st.floats(0.01, 0.999))
-def test_t_lies_above_z_and_comes_down_to_it(df: int, level: float) -> None:
+def test_student_quantile_is_above_normal_and_converges(df: int, level: float) -> None:
     assert (
         student_quantile(level, df)
         >= student_quantile(level, df + 1) * (1 - 1e-12)

@@ -57,7 +57,7 @@ def test_a_certain_difference_inside_the_margin_does_not_matter() -> None:
     assert found.reason.startswith("a difference, but none larger than 0.02: pass rate +1.0 points")
 
 
-def test_cannot_tell_says_how_many_more() -> None:
+def test_cannot_tell_gives_the_number_of_more_cases() -> None:
     found = passes(12, 6, 60, 22).compare().verdict
     assert found.kind == "cannot_tell"
     assert found.more_cases is not None
@@ -67,7 +67,7 @@ def test_cannot_tell_says_how_many_more() -> None:
     assert passes(9, 9, 60, 22).compare().verdict.more_cases is None
 
 
-def test_with_a_margin_sameness_may_be_nearer() -> None:
+def test_with_a_margin_fewer_cases_may_show_no_difference() -> None:
     without = passes(9, 8, 60, 23).compare().verdict.more_cases
     within = passes(9, 8, 60, 23).compare(VerdictRules(margin=0.07)).verdict.more_cases
     assert without is not None
@@ -88,7 +88,7 @@ def test_the_same_run_twice() -> None:
     assert few.more_cases is not None
 
 
-def test_all_changes_one_way() -> None:
+def test_all_changes_in_one_direction() -> None:
     assert passes(5, 0, 5).compare().verdict.kind == "cannot_tell"
     assert passes(6, 0, 6).compare().verdict.kind == "better"
     everything = passes(0, 100, 0).compare()
@@ -98,7 +98,7 @@ def test_all_changes_one_way() -> None:
     assert everything.passes.interval[1] < -0.9
 
 
-def test_no_pairs_and_one() -> None:
+def test_no_pair_and_a_single_pair_cannot_tell() -> None:
     pairs = Pairs()
     nothing = pairs.compare(VerdictRules(margin=0.5)).verdict
     assert (nothing.kind, nothing.n, nothing.tests, nothing.more_cases) == (
@@ -116,7 +116,7 @@ def test_no_pairs_and_one() -> None:
     assert one.more_cases == 6
 
 
-def test_what_is_missing_on_a_side_is_left_out_and_counted() -> None:
+def test_pair_unmeasured_on_one_side_is_left_out_and_counted() -> None:
     pairs = Pairs()
     pairs.add(True, None, 0.9, None)
     pairs.add(None, None, 0.9, 0.8)
@@ -127,7 +127,7 @@ def test_what_is_missing_on_a_side_is_left_out_and_counted() -> None:
     assert (found.scores.n, found.scores.left_out, found.graded) == (2, 2, 1)
 
 
-def test_a_score_that_repeats_pass_fail_is_no_second_test() -> None:
+def test_score_equal_to_pass_fail_is_not_a_second_test() -> None:
     def compared(last: float) -> Comparison:
         pairs = Pairs()
         for a, b in [(0, 1)] * 8 + [(1, 0)] + [(1, 1)] * 40:
@@ -143,7 +143,7 @@ def test_a_score_that_repeats_pass_fail_is_no_second_test() -> None:
     assert graded.verdict.reason.endswith("; p adjusted for 2 tests")
 
 
-def test_the_score_may_decide() -> None:
+def test_score_alone_can_decide_the_verdict() -> None:
     rng, pairs = random.Random(8), Pairs()
     for _ in range(100):
         a = rng.uniform(0.1, 0.6)
@@ -158,7 +158,7 @@ def test_the_score_may_decide() -> None:
     assert pairs.compare(VerdictRules(margin=0.03, score_margin=0.02)).verdict.kind == "better"
 
 
-def test_one_rose_and_the_other_fell() -> None:
+def test_opposite_changes_of_rate_and_score_cannot_tell() -> None:
     rng, pairs = random.Random(9), Pairs()
     for i in range(200):
         score = rng.uniform(0.4, 0.6)
@@ -182,7 +182,7 @@ def test_repeats() -> None:
     assert pairs.by_tag()["x"].passes.n == 1
 
 
-def test_tags_share_one_chance_of_a_false_alarm() -> None:
+def test_p_values_are_adjusted_over_all_tags() -> None:
     pairs = Pairs()
     for i in range(7):
         for tag in ("a", "b", "c"):
@@ -266,7 +266,7 @@ def test_false_alarms() -> None:
     assert either / 2000 > 0.06  # what it would have been without sharing
 
 
-def test_intervals_hold_the_truth() -> None:
+def test_paired_intervals_cover() -> None:
     rng, held = random.Random(11), 0
     for _ in range(1000):
         pairs = Pairs()

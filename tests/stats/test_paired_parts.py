@@ -53,14 +53,14 @@ def test_impossible_tosses() -> None:
 
 
 @given(counts, counts)
-def test_mcnemar_is_the_flips_of_single_steps(gained: int, lost: int) -> None:
+def test_mcnemar_equals_exact_flips_of_unit_steps(gained: int, lost: int) -> None:
     assert exact_flip_p_value(
         {Fraction(1): gained, Fraction(-1): lost, Fraction(0): 7}
     ) == pytest.approx(mcnemar(gained, lost), rel=1e-14)
 
 
 @given(st.lists(st.integers(-4, 4), max_size=9))
-def test_flips_by_hand(quarters: list[int]) -> None:
+def test_exact_flip_p_value_by_hand(quarters: list[int]) -> None:
     tally: dict[Fraction, int] = {}
     for size in quarters:
         tally[Fraction(size, 4)] = tally.get(Fraction(size, 4), 0) + 1
@@ -69,7 +69,7 @@ def test_flips_by_hand(quarters: list[int]) -> None:
     assert exact_flip_p_value(tally) == pytest.approx(far / len(ways))
 
 
-def test_flips_of_very_many_are_as_good_as_normal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flips_of_many_cases_are_approximately_normal(monkeypatch: pytest.MonkeyPatch) -> None:
     tally = {Fraction(k, 4): 100 + 3 * k for k in range(-4, 5)}
     exact = exact_flip_p_value(tally)
     monkeypatch.setattr(module, "MOST_WORK", 0)
@@ -78,7 +78,9 @@ def test_flips_of_very_many_are_as_good_as_normal(monkeypatch: pytest.MonkeyPatc
 
 
 @given(counts, counts, counts)
-def test_the_interval_is_not_at_odds_with_the_test(gained: int, lost: int, same: int) -> None:
+def test_interval_excludes_0_where_the_test_is_significant(
+    gained: int, lost: int, same: int
+) -> None:
     n = gained + lost + same
     if n and mcnemar(gained, lost) <= 0.05:
         low, high = paired_rate_interval(n, (gained - lost) / n, (gained + lost) / n)
@@ -86,7 +88,7 @@ def test_the_interval_is_not_at_odds_with_the_test(gained: int, lost: int, same:
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1), st.randoms())
-def test_passes_forget_the_order_and_mirror(
+def test_pass_change_is_independent_of_order_and_symmetric(
     rows: list[tuple[int, int]], rng: random.Random
 ) -> None:
     one, two, mirrored = PassPairs(), PassPairs(), PassPairs()
@@ -117,7 +119,7 @@ def test_repeats_of_a_case_are_one_pair() -> None:
     assert other.interval == pytest.approx(one.interval, abs=0.01)
 
 
-def test_repeats_that_vary_say_more_than_one_attempt() -> None:
+def test_varying_repeats_narrow_the_interval() -> None:
     rng, pairs = random.Random(1), PassPairs()
     for _ in range(50):
         p = rng.random()
@@ -132,7 +134,7 @@ def test_repeats_that_vary_say_more_than_one_attempt() -> None:
     assert found.interval[1] - found.interval[0] < 0.8 * (high - low)
 
 
-def test_repeats_that_never_differ_are_no_certainty() -> None:
+def test_equal_repeats_still_have_an_interval() -> None:
     pairs = PassPairs()
     for _ in range(50):
         pairs.add(1.0, 1.0, 4)
@@ -208,7 +210,7 @@ def test_scores_of_nothing_and_of_one() -> None:
 
 
 @pytest.mark.parametrize(("n", "p"), [(3, 0.25), (5, 0.0625), (6, 0.03125)])
-def test_equal_differences_are_no_certainty(n: int, p: float) -> None:
+def test_equal_differences_still_have_an_interval(n: int, p: float) -> None:
     """Without spread Student's t is infinite; the signs alone are not."""
     pairs = ScorePairs()
     for i in range(n):
@@ -236,7 +238,7 @@ def test_rounding_is_not_a_difference() -> None:
     assert pairs.change().difference == 0.0
 
 
-def test_means_stand_beside_the_difference() -> None:
+def test_change_has_both_means() -> None:
     rng, pairs = random.Random(2), ScorePairs()
     rows = [(rng.random(), rng.random()) for _ in range(40)]
     for a, b in rows:
@@ -249,7 +251,7 @@ def test_means_stand_beside_the_difference() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=30))
-def test_holm_lies_between_nothing_and_bonferroni(p_values: list[float]) -> None:
+def test_holm_is_between_raw_and_bonferroni(p_values: list[float]) -> None:
     adjusted, most = adjust_holm(p_values), len(p_values)
     for p, q in zip(p_values, adjusted, strict=True):
         assert p <= q <= min(1.0, p * most)
@@ -258,7 +260,7 @@ def test_holm_lies_between_nothing_and_bonferroni(p_values: list[float]) -> None
     )
 
 
-def test_holm_refuses_what_is_no_p_value() -> None:
+def test_holm_refuses_invalid_p_values() -> None:
     with pytest.raises(ValueError, match="not between 0 and 1"):
         adjust_holm([0.1, float("nan")])
     assert adjust_holm([]) == []
@@ -285,7 +287,7 @@ def test_a_bootstrap_without_spread() -> None:
     assert 0.0 <= found[0] < found[1] <= 1.0
 
 
-def test_the_first_names_are_kept() -> None:
+def test_bounded_map_keeps_the_first_names() -> None:
     names = [f"{i:03}" for i in range(50)]
     random.Random(4).shuffle(names)
     kept: BoundedMap[list[int]] = BoundedMap(10, list)

@@ -7,20 +7,20 @@ import pytest
 from fourscore.stats.permutation import shuffled_agreement_p_value, sign_flip_p_value
 
 
-def test_signs_are_all_tried_where_they_are_few() -> None:
+def test_few_differences_are_tested_exactly() -> None:
     assert sign_flip_p_value([1.0] * 7) == 1 / 128
     assert sign_flip_p_value([1.0, 2.0, -1.0]) == pytest.approx(3 / 8)  # 4, and 2 in two ways
     assert sign_flip_p_value([]) == sign_flip_p_value([0.0, 0.0]) == 1.0
 
 
-def test_more_signs_are_drawn_and_the_seed_decides() -> None:
+def test_many_differences_are_sampled_by_seed() -> None:
     values = [0.3, -0.1] * 20
     assert sign_flip_p_value(values) == sign_flip_p_value(values)
     assert sign_flip_p_value([0.1] * 40) == pytest.approx(1 / 10_000)
     assert sign_flip_p_value([-0.1] * 40) == 1.0
 
 
-def test_without_a_difference_small_p_values_are_as_rare_as_they_say() -> None:
+def test_false_positive_rate_without_a_difference() -> None:
     draw = Random(3)
     found = [
         sign_flip_p_value([draw.gauss(0, 1) for _ in range(12)], shuffles=199) <= 0.05

@@ -15,33 +15,33 @@ LITERAL = make_alarm_plan(0.85, 0.70, 0.02, 5000, 20, True)
 
 
 def run(
-    rng: random.Random, vigil: RateAlarm, rate: float, n: int, rules: AlarmPlan = USUAL
+    rng: random.Random, alarm: RateAlarm, rate: float, n: int, rules: AlarmPlan = USUAL
 ) -> list[AlarmChange]:
-    turns = (vigil.fold(rng.random() < rate, float(vigil.n), rules) for _ in range(n))
+    turns = (alarm.fold(rng.random() < rate, float(alarm.n), rules) for _ in range(n))
     return [turn for turn in turns if turn is not None and turn.after != "healthy"]
 
 
-def delay(rng: random.Random, vigil: RateAlarm, rate: float, rules: AlarmPlan = USUAL) -> int:
+def delay(rng: random.Random, alarm: RateAlarm, rate: float, rules: AlarmPlan = USUAL) -> int:
     for n in range(1, 20_000):
-        vigil.fold(rng.random() < rate, float(vigil.n), rules)
-        if vigil.status in ("warning", "critical"):
+        alarm.fold(rng.random() < rate, float(alarm.n), rules)
+        if alarm.status in ("warning", "critical"):
             return n
     raise AssertionError("no alarm")
 
 
-def test_a_good_service_is_left_in_peace() -> None:
+def test_no_false_alarm_at_a_good_rate() -> None:
     rng = random.Random(11)
     false = sum(bool(run(rng, RateAlarm(), 0.88, 5000)) for _ in range(60))
     assert false <= 3  # 5%
 
 
-def test_the_literal_rule_is_not_so_patient() -> None:
+def test_simple_rule_raises_false_alarms() -> None:
     rng, false = random.Random(12), 0
     for _ in range(100):
-        vigil, looked = RateAlarm(), False
+        alarm, looked = RateAlarm(), False
         for n in range(1, 1001):
-            vigil.fold(rng.random() < 0.88, float(n), LITERAL)
-            looked = looked or (n >= 20 and vigil.status != "healthy")
+            alarm.fold(rng.random() < 0.88, float(n), LITERAL)
+            looked = looked or (n >= 20 and alarm.status != "healthy")
         false += looked
     assert 45 <= false <= 75
 
@@ -50,50 +50,50 @@ def test_the_literal_rule_is_not_so_patient() -> None:
 def test_a_fall_is_found_within_a_hundred(before: int) -> None:
     rng, found = random.Random(13), []
     for _ in range(40):
-        vigil = RateAlarm()
-        run(rng, vigil, 0.88, before)
-        if vigil.status not in ("warning", "critical"):
-            found.append(delay(rng, vigil, 0.70))
+        alarm = RateAlarm()
+        run(rng, alarm, 0.88, before)
+        if alarm.status not in ("warning", "critical"):
+            found.append(delay(rng, alarm, 0.70))
     assert len(found) >= 38
     assert statistics.median(found) <= 100
 
 
 def test_the_literal_rule_needs_2334_after_5000_at_092() -> None:
-    vigil = RateAlarm()
+    alarm = RateAlarm()
     for n in range(5000):
-        vigil.fold(n % 25 >= 2, float(n), LITERAL)
-    assert vigil.passed == 4600
+        alarm.fold(n % 25 >= 2, float(n), LITERAL)
+    assert alarm.passed == 4600
     fallen = (n % 10 < 7 for n in range(20_000))
     needed = next(
-        n for n, ok in enumerate(fallen, 1) if vigil.fold(ok, float(n), LITERAL) is not None
+        n for n, ok in enumerate(fallen, 1) if alarm.fold(ok, float(n), LITERAL) is not None
     )
     assert needed == pytest.approx(2334, abs=7)
 
 
 def test_a_rate_a_little_too_low_is_found_by_the_sequence() -> None:
     """Two failures of eleven, evenly: the sum for a fall does not climb, the sequence is sure."""
-    vigil, turns = RateAlarm(), []
+    alarm, turns = RateAlarm(), []
     for n in range(5000):
-        turn = vigil.fold(n % 11 >= 2, float(n), USUAL)  # 0.818
+        turn = alarm.fold(n % 11 >= 2, float(n), USUAL)  # 0.818
         turns += [turn] if turn is not None and turn.after == "warning" else []
     assert [turn.method for turn in turns] == ["sequence"]
     assert turns[0].since == 0.0
-    assert vigil.status == "warning"
+    assert alarm.status == "warning"
 
 
-def test_too_few_samples_say_nothing() -> None:
-    vigil = RateAlarm()
-    assert all(vigil.fold(False, float(n), USUAL) is None for n in range(19))
-    assert vigil.status == "insufficient_data"
-    turn = vigil.fold(False, 19.0, USUAL)
+def test_status_is_insufficient_data_below_min_samples() -> None:
+    alarm = RateAlarm()
+    assert all(alarm.fold(False, float(n), USUAL) is None for n in range(19))
+    assert alarm.status == "insufficient_data"
+    turn = alarm.fold(False, 19.0, USUAL)
     assert turn is not None
     assert (turn.before, turn.after, turn.since) == ("insufficient_data", "critical", 0.0)
 
 
 def test_a_fall_and_a_recovery_step_by_step() -> None:
-    vigil, turns = RateAlarm(), []
+    alarm, turns = RateAlarm(), []
     for n, ok in enumerate([True] * 200 + [False] * 40 + [True] * 80):
-        turn = vigil.fold(ok, float(n), USUAL)
+        turn = alarm.fold(ok, float(n), USUAL)
         turns += [(n, turn.before, turn.after, turn.since)] if turn is not None else []
     assert turns == [
         (19, "insufficient_data", "healthy", 0.0),
@@ -104,38 +104,36 @@ def test_a_fall_and_a_recovery_step_by_step() -> None:
     ]
 
 
-def test_while_an_alarm_eases_it_remembers_since_when() -> None:
-    vigil = RateAlarm()
+def test_easing_from_critical_to_warning_keeps_the_onset() -> None:
+    alarm = RateAlarm()
     for n, ok in enumerate([True] * 200 + [False] * 40 + [True] * 45):
-        vigil.fold(ok, float(n), USUAL)
-    assert (vigil.status, vigil.since) == ("warning", 200.0)
+        alarm.fold(ok, float(n), USUAL)
+    assert (alarm.status, alarm.since) == ("warning", 200.0)
 
 
-def test_another_rule_takes_over_where_the_old_one_stood() -> None:
-    vigil = RateAlarm()
+def test_renew_keeps_the_status_under_another_rule() -> None:
+    alarm = RateAlarm()
     for n in range(40):
-        vigil.fold(n % 5 > 0, float(n), LITERAL)
-    assert vigil.status == "warning"
-    vigil.renew()
-    turns = [vigil.fold(True, 40.0 + n, USUAL) for n in range(51)]
+        alarm.fold(n % 5 > 0, float(n), LITERAL)
+    assert alarm.status == "warning"
+    alarm.renew()
+    turns = [alarm.fold(True, 40.0 + n, USUAL) for n in range(51)]
     assert turns[:50] == [None] * 50
     assert turns[50] is not None
     assert (turns[50].before, turns[50].after) == ("warning", "healthy")
 
 
-def test_a_block_begins_anew() -> None:
-    rules, vigil = make_alarm_plan(0.85, 0.70, 0.02, 100, 20, False), RateAlarm()
+def test_new_block_starts_after_the_horizon() -> None:
+    rules, alarm = make_alarm_plan(0.85, 0.70, 0.02, 100, 20, False), RateAlarm()
     for n in range(250):
-        vigil.fold(n % 10 > 0, float(n), rules)
-    assert (vigil.n, vigil.block_n, vigil.block_at) == (250, 50, 200.0)
-    low, high = vigil.interval()
+        alarm.fold(n % 10 > 0, float(n), rules)
+    assert (alarm.n, alarm.block_n, alarm.block_at) == (250, 50, 200.0)
+    low, high = alarm.interval()
     assert low < 0.9 < high
 
 
 @given(st.lists(st.booleans(), max_size=400), st.integers(0, 400), st.booleans())
-def test_through_json_at_any_moment_is_the_same(
-    verdicts: list[bool], cut: int, literal: bool
-) -> None:
+def test_state_survives_json_at_any_sample(verdicts: list[bool], cut: int, literal: bool) -> None:
     rules = LITERAL if literal else USUAL
     whole, parted = RateAlarm(), RateAlarm()
     for n, ok in enumerate(verdicts):

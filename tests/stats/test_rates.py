@@ -16,7 +16,7 @@ def test_published_intervals(successes: int, n: int, low: float, high: float) ->
     assert list(wilson(successes, n)) == pytest.approx([low, high], abs=5e-5)
 
 
-def test_nothing_seen_says_nothing() -> None:
+def test_wilson_without_attempts_is_0_to_1() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
 
 
@@ -24,14 +24,14 @@ counts = st.integers(1, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st
 
 
 @given(counts)
-def test_it_holds_the_rate_and_stays_within_0_and_1(count: tuple[int, int]) -> None:
+def test_interval_contains_the_rate_within_0_and_1(count: tuple[int, int]) -> None:
     low, high = wilson(*count)
     assert 0.0 <= low <= count[0] / count[1] <= high <= 1.0
     assert low < high
 
 
 @given(counts)
-def test_failures_are_successes_seen_from_the_other_side(count: tuple[int, int]) -> None:
+def test_interval_of_failures_mirrors_that_of_successes(count: tuple[int, int]) -> None:
     successes, n = count
     low, high = wilson(successes, n)
     assert list(wilson(n - successes, n)) == pytest.approx([1 - high, 1 - low])

@@ -11,12 +11,12 @@ from fourscore import aggregate_scores, remove_outliers
 from fourscore.stats.recency import aggregate_recent, fit_trend, make_weights
 
 
-def test_nothing_in_nothing_out() -> None:
+def test_aggregate_of_nothing_is_none() -> None:
     assert aggregate_scores([]) is None
     assert aggregate_recent([]).n == 0
 
 
-def test_by_hand() -> None:
+def test_aggregate_by_hand() -> None:
     assert aggregate_scores([80]) == 80
     assert aggregate_scores([80, 60]) == pytest.approx((80 + 0.9 * 60) / 1.9)
     newest_first = [90, 80, 70, 60, 50, 0]
@@ -33,7 +33,7 @@ def test_a_tenth_is_dropped_at_each_end_and_order_is_kept() -> None:
     assert aggregate_scores(scores) == pytest.approx(expected)
 
 
-def test_of_equal_ones_the_older_go_first() -> None:
+def test_oldest_of_equal_outliers_are_dropped_first() -> None:
     assert remove_outliers([1.0, 9.0] + [1.0] * 4 + [9.0] * 4, 0.1)[:2] == [1.0, 9.0]
 
 
@@ -52,14 +52,14 @@ def test_longer_windows_need_a_decay() -> None:
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=60))
-def test_it_lies_among_its_scores(scores: list[float]) -> None:
+def test_aggregate_is_between_lowest_and_highest_score(scores: list[float]) -> None:
     value = aggregate_scores(scores)
     assert value is not None
     assert min(scores) - 1e-9 <= value <= max(scores) + 1e-9
     assert len(remove_outliers(scores)) == len(scores) - 2 * (len(scores) // 10)
 
 
-def test_the_interval_covers() -> None:
+def test_interval_covers_future_aggregates() -> None:
     """Where nothing changes, it holds the true mean at least as often as it says."""
     chance, hits, rounds = Random(4), 0, 2000
     for _ in range(rounds):
@@ -70,7 +70,7 @@ def test_the_interval_covers() -> None:
     assert hits / rounds > 0.94
 
 
-def test_a_trend_is_told_only_where_it_shows() -> None:
+def test_trend_has_a_direction_only_where_significant() -> None:
     assert fit_trend([1.0, 2.0]).direction == "unknown"
     assert fit_trend([50.0, 60.0, 70.0, 81.0]).direction == "rising"
     assert fit_trend([81.0, 70.0, 60.0, 50.0]).direction == "falling"

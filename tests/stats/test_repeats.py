@@ -25,7 +25,7 @@ draws = st.integers(1, 7).flatmap(
 
 
 @given(draws)
-def test_they_are_what_counting_every_draw_gives(draw: tuple[int, int, int]) -> None:
+def test_pass_at_k_agrees_with_enumeration(draw: tuple[int, int, int]) -> None:
     successes, n, k = draw
     drawn = list(combinations([True] * successes + [False] * (n - successes), k))
     assert pass_at(successes, n, k) == pytest.approx(sum(map(any, drawn)) / len(drawn))
@@ -39,7 +39,7 @@ def test_impossible_draws_are_refused(successes: int, n: int, k: int) -> None:
             of(successes, n, k)
 
 
-def test_a_case_with_too_few_attempts_leaves_that_k() -> None:
+def test_case_with_fewer_than_k_attempts_is_left_out() -> None:
     tally = count_tally([(4, 4), (0, 4), (1, 1)])
     assert pass_hat_k(tally, 1).mean == pytest.approx(2 / 3)
     assert (pass_hat_k(tally, 2).mean, pass_hat_k(tally, 2).cases) == (0.5, 2)
@@ -47,7 +47,7 @@ def test_a_case_with_too_few_attempts_leaves_that_k() -> None:
 
 
 @given(st.lists(st.integers(0, 5).map(lambda s: (s, 5)), min_size=1))
-def test_more_draws_help_at_least_once_and_hurt_all_of_them(counts: list[tuple[int, int]]) -> None:
+def test_pass_at_k_grows_and_pass_hat_k_falls_with_k(counts: list[tuple[int, int]]) -> None:
     tally = count_tally(counts)
     once = [pass_at_k(tally, k).mean or 0.0 for k in range(1, 6)]
     every = [pass_hat_k(tally, k).mean or 0.0 for k in range(1, 6)]

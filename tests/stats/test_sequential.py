@@ -48,12 +48,12 @@ def test_a_plan_that_makes_no_sense_is_refused(field: str, value: object) -> Non
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), 100.1, -101.0, True, None, "5"])
-def test_a_difference_that_is_none_is_refused(bad: object) -> None:
+def test_refuses_invalid_differences(bad: object) -> None:
     with pytest.raises(ValueError, match="difference"):
         decide_sequentially([1.0, bad])  # type: ignore[list-item]
 
 
-def test_before_a_look_it_waits() -> None:
+def test_goes_on_before_the_first_look() -> None:
     for n, more in ((0, 25), (24, 1), (25, 25), (99, 1)):
         verdict = (
             decide_sequentially([0.0, 30.0, -30.0] * 33, SequentialPlan())
@@ -66,7 +66,7 @@ def test_before_a_look_it_waits() -> None:
     assert decide_sequentially([0.0] * 30).look == 1
 
 
-def test_a_clear_gain_is_accepted_early_and_the_rest_not_looked_at() -> None:
+def test_clear_gain_is_accepted_at_an_early_look() -> None:
     gains = [40.0, 60.0] * 100
     verdict = decide_sequentially(gains)
     assert (verdict.outcome, verdict.look, verdict.n, verdict.more) == ("accept", 1, 25, None)
@@ -83,7 +83,7 @@ def test_a_clear_loss_is_rejected_early() -> None:
     assert verdict.high < SequentialPlan().margin
 
 
-def test_what_stays_unclear_is_undecided_and_not_accepted() -> None:
+def test_unclear_difference_is_undecided() -> None:
     verdict = decide_sequentially([20.0, -18.0] * 100)
     assert (verdict.outcome, verdict.look, verdict.n) == ("undecided", 4, 200)
     assert verdict.mean == pytest.approx(1.0)
@@ -112,7 +112,7 @@ def test_equal_small_gains_prove_nothing() -> None:
     assert one_sided_bounds([-100.0, -100.0], 0.05)[0] == -100.0
 
 
-def test_a_search_that_was_cut_off_goes_on_the_same() -> None:
+def test_interrupted_search_continues_with_the_same_result() -> None:
     differences = drawn(11, 5.0)
     whole = decide_sequentially(differences)
     for n in range(201):
@@ -138,10 +138,10 @@ def accepted(draw: Callable[[random.Random], float], runs: int = 300) -> float:
     ],
     ids=["normal", "gains lost", "losses won", "0/100", "rare losses"],
 )
-def test_no_effect_is_accepted_at_most_at_the_level(draw: Callable[[random.Random], float]) -> None:
+def test_false_acceptance_is_at_most_the_level(draw: Callable[[random.Random], float]) -> None:
     assert accepted(draw) <= 0.05
 
 
-def test_five_points_are_found_and_two_points_worse_are_not_taken() -> None:
+def test_accepts_a_gain_of_five_and_not_a_loss_of_two() -> None:
     assert accepted(lambda rng: min(100.0, max(-100.0, rng.gauss(5, 20)))) >= 0.8
     assert accepted(lambda rng: min(100.0, max(-100.0, rng.gauss(-2, 20)))) <= 0.01

@@ -45,7 +45,7 @@ def summed(rows: list[Row], **options: Any) -> dict[str, Any]:
     return summary.document()
 
 
-def test_the_seeds_keys_come_first() -> None:
+def test_specified_keys_come_first() -> None:
     found = summed([(case("a"), 0, scored(1.0, accuracy=1.0)), (case("b"), 0, scored(0.5))])
     keys = ["total_tests", "passed", "failed", "pass_rate", "dimension_averages", "failures"]
     assert list(found)[:6] == keys
@@ -53,7 +53,7 @@ def test_the_seeds_keys_come_first() -> None:
     assert found["failures"] == [{"id": "b", "repeat": 0}]
 
 
-def test_what_counts() -> None:
+def test_counts_scored_rows_and_agent_failures() -> None:
     """The agent's failures are zeros; what was not measured stands beside the rate."""
     rows: list[Row] = [
         (case("a"), 0, scored(0.9, accuracy=0.9, style=None)),
@@ -195,7 +195,7 @@ def test_any_order_gives_the_same_bytes(
     assert found["total_tests"] + found["unmeasured"] == found["planned"]
 
 
-def test_a_document_may_be_asked_for_on_the_way() -> None:
+def test_document_can_be_read_before_the_run_ends() -> None:
     rows: list[Row] = [(case(f"c{i % 5}"), i // 5, scored(i / 14)) for i in range(15)]
     summary = Summary(repeats=3)
     for row in rows:
@@ -232,7 +232,7 @@ def test_cost_and_time() -> None:
     assert list(found)[-2:] == ["cost", "time"]
 
 
-def test_absurd_claims_still_make_a_document() -> None:
+def test_absurd_costs_do_not_break_the_document() -> None:
     summary = Summary()
     usage = Usage(calls=2**63 - 1, dollars=1.7e308)
     for name in "abc":
@@ -265,7 +265,7 @@ def test_memory_does_not_grow_with_the_run(repeats: int) -> None:
         tracemalloc.stop()
 
 
-def test_the_worst_order_holds_its_cases_packed() -> None:
+def test_memory_is_bounded_in_the_worst_order_of_repeats() -> None:
     score, summary = scored(0.5, a=0.5, b=0.5), Summary(repeats=2)
     tracemalloc.start()
     try:
@@ -278,7 +278,7 @@ def test_the_worst_order_holds_its_cases_packed() -> None:
     assert held / 20_000 < 300, "bytes a case"
 
 
-def test_an_open_case_without_a_measurement_is_no_case() -> None:
+def test_open_case_without_measurement_does_not_count() -> None:
     rows: list[Row] = [
         (case("a"), 0, scored(1.0)),
         (case("b"), 0, scored(0.5)),
@@ -291,7 +291,7 @@ def test_an_open_case_without_a_measurement_is_no_case() -> None:
 
 
 @pytest.mark.parametrize("step", [1, -1])
-def test_of_what_was_not_measured_the_first_are_told_with_their_reason(step: int) -> None:
+def test_lists_first_unmeasured_rows_with_reason(step: int) -> None:
     lost = Score(value=None, status=Status.JUDGE_ERROR, passed=None, reason="short: TypeError")
     rows: list[Row] = [(case(f"{i:02}"), 0, lost if i % 2 else scored(0.0)) for i in range(20)]
     found = summed(rows[::step])

@@ -100,7 +100,7 @@ class Trend(IntervalEstimate, frozen=True, kw_only=True):
 
 
 def fit_trend(scores: Sequence[float], *, level: float = 0.95) -> Trend:
-    """Return the trend of scores, oldest first; flat unless its interval excludes 0."""
+    """Return the trend of scores, oldest first; steady unless its interval excludes 0."""
     n = len(scores)
     if n < 3:
         return Trend(value=None, interval=None, n=n, direction="unknown")

@@ -17,7 +17,7 @@ def all_of(text: str, **options: Any) -> tuple[list[dict[str, Any]], ObjectBatch
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("indent", [None, 1])
-def test_rows_of_all_sizes(end: str, indent: int | None) -> None:
+def test_reads_objects_of_all_sizes(end: str, indent: int | None) -> None:
     sizes = [1, PIECE - 20, 3 * PIECE, 5, PIECE // 2, PIECE // 2, 2 * PIECE + 1, 7]
     rows = [{"n": n, "parts": [{"x": "y" * 50}] * (n // 60), "text": "z" * 9} for n in sizes]
     text = "".join(json.dumps(row, indent=indent).replace("\n", end) + end for row in rows)
@@ -43,7 +43,7 @@ def test_lines_are_counted_over_pieces(indent: int | None) -> None:
     assert found[-1] == 3 * lines + 20_002
 
 
-def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_long_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fourscore.formats.logs.json_objects.MAX_LINE", 4 * PIECE)
     with pytest.raises(DataError, match="longer than") as caught:
         all_of('{"a": 1}\n' * 3 + '{"b":\n' + '"x"\n' * (2 * PIECE))

@@ -1,4 +1,4 @@
-"""Every kind of log, told by its content and read as traces."""
+"""Every kind of log is recognised by its content and read as traces."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def lines(*rows: Any) -> str:
 SEPA = {"ts": "2026-01-05T10:00:00Z", "tool": "Read", "exit": "0", "success": "true"}
 
 
-def test_records_by_session(tmp_path: Path) -> None:
+def test_reads_one_trace_per_session(tmp_path: Path) -> None:
     rows = [
         {**SEPA, "version": "3", "session": "a"},
         {**SEPA, "ts": "2026-01-05T10:00:05Z", "session": "b", "output": "x", "duration_ms": "40"},
@@ -90,7 +90,7 @@ def test_a_broken_line_is_named_or_skipped(
 @pytest.mark.parametrize(
     ("field", "value"), [("exit", "zero"), ("ts", "noon"), ("retry", "perhaps"), ("success", "so")]
 )
-def test_a_field_that_says_nothing_is_named(tmp_path: Path, field: str, value: str) -> None:
+def test_invalid_field_is_named(tmp_path: Path, field: str, value: str) -> None:
     bad = {**SEPA, "exit": None, field: value}
     with pytest.raises(DataError) as caught:
         read(tmp_path / "e.jsonl", lines(SEPA, bad))
@@ -127,13 +127,13 @@ def test_a_summary_in_yaml_and_json(tmp_path: Path) -> None:
     assert trace.metadata["errors"] == {"tool_fail": 2, "retry": 1}
     assert trace.metadata["max_expected"] == {"time": 120.0, "tools": 15}
     assert trace.metadata["complexity"] == "medium"
-    told = {"execution": {"actual_tools": 8, "max_tools": 15, "total_errors": 3}}
-    _, (trace,) = read(tmp_path / "s.json", json.dumps(told))
+    execution = {"execution": {"actual_tools": 8, "max_tools": 15, "total_errors": 3}}
+    _, (trace,) = read(tmp_path / "s.json", json.dumps(execution))
     assert (len(trace.tool_calls), trace.metadata["errors"]) == (8, {"error": 3})
 
 
 @pytest.mark.parametrize(
-    ("told", "field"),
+    ("execution", "field"),
     [
         ({"tools": {"Read": {"calls": 1, "success": 2}}}, "execution.tools.Read.success"),
         ({"tools": {"Read": {"calls": "many"}}}, "execution.tools.Read.calls"),
@@ -142,15 +142,15 @@ def test_a_summary_in_yaml_and_json(tmp_path: Path) -> None:
         ({"errors": [{"count": 1}]}, "execution.errors[0].type"),
     ],
 )
-def test_a_bad_summary_names_its_field(tmp_path: Path, told: Any, field: str) -> None:
+def test_a_bad_summary_names_its_field(tmp_path: Path, execution: Any, field: str) -> None:
     with pytest.raises(DataError) as caught:
-        read(tmp_path / "s.json", json.dumps({"execution": told}))
+        read(tmp_path / "s.json", json.dumps({"execution": execution}))
     assert caught.value.field == field
 
 
 def test_durations() -> None:
-    told = {"30s": 30.0, "1.5m": 90.0, "2h": 7200.0, "250ms": 0.25, "1m 30s": 90.0, "45": 45.0}
-    assert {text: parse_duration(text, "t") for text in told} == told
+    seconds = {"30s": 30.0, "1.5m": 90.0, "2h": 7200.0, "250ms": 0.25, "1m 30s": 90.0, "45": 45.0}
+    assert {text: parse_duration(text, "t") for text in seconds} == seconds
     for bad in ("", "s", "-3s", "3 weeks", True, None):
         with pytest.raises(DataError):
             parse_duration(bad, "t")
@@ -184,7 +184,7 @@ def test_hook_events(tmp_path: Path) -> None:
     assert (caught.value.line, caught.value.field) == (2, "tool_name")
 
 
-def said(kind: str, content: Any, **more: Any) -> dict[str, Any]:
+def transcript_line(kind: str, content: Any, **more: Any) -> dict[str, Any]:
     message = {"role": kind, "content": content, **more}
     moment = f"2026-01-05T10:00:{more.get('at', 0):02d}.000Z"
     return {"type": kind, "sessionId": "s", "timestamp": moment, "message": message}
@@ -199,19 +199,22 @@ def test_a_transcript_of_claude_code(tmp_path: Path) -> None:
     no = "The user doesn't want to proceed with this tool use."
     rows = [
         {"type": "summary", "summary": "x", "leafUuid": "u"},
-        said("user", "fix it"),
-        said("assistant", [{"type": "text", "text": "Looking."}], id="m1", usage=usage),
-        said("assistant", use, id="m1", usage=usage),
-        said("user", [{"type": "tool_result", "tool_use_id": "t0", "content": "a.py"}]),
-        said(
+        transcript_line("user", "fix it"),
+        transcript_line("assistant", [{"type": "text", "text": "Looking."}], id="m1", usage=usage),
+        transcript_line("assistant", use, id="m1", usage=usage),
+        transcript_line("user", [{"type": "tool_result", "tool_use_id": "t0", "content": "a.py"}]),
+        transcript_line(
             "user",
             [{"type": "tool_result", "tool_use_id": "t1", "content": "no", "is_error": True}],
         ),
-        said(
+        transcript_line(
             "user", [{"type": "tool_result", "tool_use_id": "t2", "content": no, "is_error": True}]
         ),
-        {**said("assistant", [{"type": "text", "text": "an aside"}], at=9), "isSidechain": True},
-        said("assistant", [{"type": "text", "text": "Done."}], at=30),
+        {
+            **transcript_line("assistant", [{"type": "text", "text": "an aside"}], at=9),
+            "isSidechain": True,
+        },
+        transcript_line("assistant", [{"type": "text", "text": "Done."}], at=30),
     ]
     log, (trace,) = read(tmp_path / "t.jsonl", lines(*rows))
     assert log.kind == "transcript"
@@ -336,7 +339,7 @@ def test_a_log_of_inspect_ai(tmp_path: Path) -> None:
     assert caught.value.field == "samples[0].messages"
 
 
-def test_a_first_line_that_is_longer_than_what_is_looked_at(tmp_path: Path) -> None:
+def test_recognises_kind_with_a_very_long_first_line(tmp_path: Path) -> None:
     long = "word " * 50_000
     rows = [{**SEPA, "output": long}, SEPA]
     for text in (lines(*rows), "".join(json.dumps(row, indent=1) + "\n" for row in rows)):
@@ -353,12 +356,12 @@ def test_a_first_line_that_is_longer_than_what_is_looked_at(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "hello", '{"a": 1}', "[1, 2]", "null", "{"])
-def test_what_is_no_log_is_refused(tmp_path: Path, text: str) -> None:
+def test_file_that_is_not_a_log_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(DataError) as caught:
         read(tmp_path / "x", text)
     assert caught.value.file == str(tmp_path / "x")
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="No such file"):
         LogFile(str(tmp_path / "none.jsonl"))

@@ -79,7 +79,7 @@ def pairs(values: dict[str, Any]) -> list[KeyValue]:
 
 
 def proto() -> bytes:
-    told = {key: value for key, value in EXPECTED.attributes.items() if key != "service.name"}
+    attributes = {key: value for key, value in EXPECTED.attributes.items() if key != "service.name"}
     span = ProtoSpan(
         trace_id=bytes.fromhex(TRACE),
         span_id=bytes.fromhex(SPAN),
@@ -87,7 +87,9 @@ def proto() -> bytes:
         name="chat m",
         start_time_unix_nano=START,
         end_time_unix_nano=END,
-        attributes=pairs({**told, "http.url": "dropped", "llm.tools.0.tool.json_schema": "too"}),
+        attributes=pairs(
+            {**attributes, "http.url": "dropped", "llm.tools.0.tool.json_schema": "too"}
+        ),
         status=Status(code=Status.STATUS_CODE_ERROR),
         events=[
             ProtoSpan.Event(name="cache.hit"),
@@ -125,7 +127,7 @@ def listed(values: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def document() -> dict[str, Any]:
-    told = {key: value for key, value in EXPECTED.attributes.items() if key != "service.name"}
+    attributes = {key: value for key, value in EXPECTED.attributes.items() if key != "service.name"}
     span = {
         "traceId": TRACE.upper(),
         "spanId": SPAN,
@@ -133,7 +135,7 @@ def document() -> dict[str, Any]:
         "name": "chat m",
         "startTimeUnixNano": str(START),
         "endTimeUnixNano": str(END),
-        "attributes": listed({**told, "http.url": "dropped"}),
+        "attributes": listed({**attributes, "http.url": "dropped"}),
         "status": {"code": 2},
         "events": [
             {"name": "exception", "attributes": listed(dict(EXPECTED.events[0].attributes))}
@@ -143,7 +145,7 @@ def document() -> dict[str, Any]:
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": [span]}]}]}
 
 
-def test_protobuf_and_json_are_the_same_span() -> None:
+def test_protobuf_and_json_give_the_same_span() -> None:
     assert list(read_protobuf_spans(proto())) == [EXPECTED]
     assert list(read_json_spans(document())) == [EXPECTED]
     for coding, body in ((b"", proto()), (b"gzip", gzip.compress(proto()))):
@@ -152,7 +154,7 @@ def test_protobuf_and_json_are_the_same_span() -> None:
     assert list(read_body_spans(text, "json", b"deflate", 10_000)) == [EXPECTED]
 
 
-def test_the_other_spelling_and_the_printed_shape() -> None:
+def test_reads_snake_case_and_printed_spans() -> None:
     text = json.dumps(document())
     for camel, snake in (
         ("resourceSpans", "resource_spans"),
@@ -203,7 +205,7 @@ def test_the_other_spelling_and_the_printed_shape() -> None:
         ({"context": 5}, "context"),
     ],
 )
-def test_what_does_not_fit_is_named_by_its_path(value: Any, field: str) -> None:
+def test_error_names_the_path_of_the_field(value: Any, field: str) -> None:
     with pytest.raises(DataError) as caught:
         list(read_json_spans(value))
     assert field in (caught.value.field or "")
@@ -226,13 +228,13 @@ def test_broken_bodies_are_refused(kind: Any, body: bytes) -> None:
         list(read_body_spans(body, kind, b"", 10**6))
 
 
-def test_empty_requests_are_fine() -> None:
+def test_empty_request_has_no_spans() -> None:
     assert list(read_body_spans(b"", "protobuf", b"", 10)) == []
     for text in (b"{}", b'{"resourceSpans": null}', b'{"later": 1}'):
         assert list(read_body_spans(text, "json", b"", 10)) == []
 
 
-def test_inflating_is_bounded() -> None:
+def test_decompression_is_bounded() -> None:
     bomb = gzip.compress(b"\0" * 50_000_000)
     assert len(bomb) < 60_000
     with pytest.raises(BodyTooLargeError):
@@ -243,7 +245,7 @@ def test_inflating_is_bounded() -> None:
             inflate(bad, b"gzip", 100)
 
 
-def test_a_span_needs_an_identity_and_a_size() -> None:
+def test_span_needs_valid_ids_and_bounded_size() -> None:
     packed = pack_span(EXPECTED)
     assert unpack_span(packed.body) == EXPECTED
     assert (packed.trace, packed.id, packed.root) == (TRACE, SPAN, False)
@@ -276,7 +278,7 @@ def test_a_span_needs_an_identity_and_a_size() -> None:
     assert unpack_span(pack_span(half).body).attributes == {"gen_ai.prompt": "hi \ufffd"}
 
 
-def test_of_two_copies_the_longer_stays_whatever_came_first() -> None:
+def test_longer_of_two_copies_wins_in_any_order() -> None:
     short = Span(trace=TRACE, id=SPAN, parent="", name="a", start=1.0, end=2.0, attributes={})
     long = Span(
         trace=TRACE,
@@ -290,12 +292,12 @@ def test_of_two_copies_the_longer_stays_whatever_came_first() -> None:
     assert deduplicate_spans([short, long]) == deduplicate_spans([long, short, long]) == [long]
 
 
-def test_replies_are_those_of_the_protocol() -> None:
+def test_replies_follow_the_otlp_protocol() -> None:
     assert encode_reply("protobuf", 0, "") == b""
     assert encode_reply("json", 0, "") == b"{}"
-    told = ExportTraceServiceResponse.FromString(encode_reply("protobuf", 3, "why"))
-    assert told.partial_success.rejected_spans == 3
-    assert told.partial_success.error_message == "why"
+    response = ExportTraceServiceResponse.FromString(encode_reply("protobuf", 3, "why"))
+    assert response.partial_success.rejected_spans == 3
+    assert response.partial_success.error_message == "why"
     assert json.loads(encode_reply("json", 3, "why")) == {
         "partialSuccess": {"rejectedSpans": "3", "errorMessage": "why"}
     }

@@ -46,7 +46,7 @@ def gen_ai() -> list[Span]:
     call = {"type": "tool_call", "id": "c1", "name": "lookup", "arguments": {"order": 7}}
     result = {"type": "tool_call_response", "id": "c1", "response": {"state": "sent"}}
     asked = {"role": "assistant", "parts": [call]}
-    said = [{"type": "reasoning", "content": "hm"}, {"type": "text", "content": ANSWER}]
+    parts = [{"type": "reasoning", "content": "hm"}, {"type": "text", "content": ANSWER}]
     return [
         span(1, None, {"gen_ai.operation.name": "invoke_agent"}, seconds=9),
         span(
@@ -80,7 +80,7 @@ def gen_ai() -> list[Span]:
                 "gen_ai.usage.output_tokens": 8,
                 # Structured, as exporters of today may send it.
                 "gen_ai.input.messages": [user, asked, {"role": "tool", "parts": [result]}],
-                "gen_ai.output.messages": [{"role": "assistant", "parts": said}],
+                "gen_ai.output.messages": [{"role": "assistant", "parts": parts}],
             },
         ),
     ]
@@ -149,7 +149,7 @@ def open_inference() -> list[Span]:
 
 
 @pytest.mark.parametrize("spans", [gen_ai(), open_inference()], ids=["gen_ai", "openinference"])
-def test_both_conventions_say_the_same(spans: list[Span]) -> None:
+def test_genai_and_openinference_give_the_same_trace(spans: list[Span]) -> None:
     read = SpanTrace(deduplicate_spans(spans))
     trace = read.trace({}, fault=True)
     assert read.question() == QUESTION
@@ -174,7 +174,7 @@ def test_tools_without_spans_are_read_from_the_messages() -> None:
     assert (call.exit_code, call.seconds) == (None, None)
 
 
-def test_calls_of_earlier_questions_are_not_of_this_one() -> None:
+def test_calls_of_earlier_questions_are_left_out() -> None:
     call = {"type": "tool_call", "id": "old", "name": "lookup", "arguments": {}}
     turns = [
         {"role": "user", "parts": [{"type": "text", "content": "First?"}]},
@@ -187,7 +187,7 @@ def test_calls_of_earlier_questions_are_not_of_this_one() -> None:
     assert read.trace({}, fault=True).steps == ()
 
 
-def test_a_span_of_a_tool_fills_in_what_it_does_not_record_from_the_messages() -> None:
+def test_tool_span_takes_missing_values_from_messages() -> None:
     spans = gen_ai()
     bare = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "lookup"}
     spans[2] = span(3, 1, bare, error="Timeout: too slow")
@@ -274,39 +274,43 @@ OLD: dict[str, tuple[dict[str, Any], tuple[Event, ...]]] = {
 
 
 @pytest.mark.parametrize("name", OLD)
-def test_older_and_other_spellings(name: str) -> None:
+def test_reads_all_spellings_of_messages(name: str) -> None:
     attributes, events = OLD[name]
-    told = {"gen_ai.operation.name": "chat"} if "openinference.span.kind" not in attributes else {}
-    read = SpanTrace([span(1, None, {**told, **attributes}, events=events)])
+    chat = {"gen_ai.operation.name": "chat"} if "openinference.span.kind" not in attributes else {}
+    read = SpanTrace([span(1, None, {**chat, **attributes}, events=events)])
     assert (read.question(), read.output()) == (QUESTION, ANSWER)
 
 
-def test_the_system_says_its_instructions_apart_or_first() -> None:
+def test_reads_system_instructions_from_attribute_or_first_message() -> None:
     parts = [{"type": "text", "content": "Be "}, {"type": "text", "content": "kind."}]
     apart = span(1, None, {"gen_ai.system_instructions": json.dumps(parts)})
     first = span(1, None, OLD["numbered"][0])
     assert SpanTrace([apart]).instructions() == SpanTrace([first]).instructions() == "Be kind."
 
 
-def test_what_an_agent_answers_in_json_stays_as_it_is() -> None:
-    told = {"openinference.span.kind": "AGENT", "input.value": "Count.", "output.value": "42"}
-    assert SpanTrace([span(1, None, told)]).output() == "42"
+def test_json_answer_stays_text() -> None:
+    attributes = {"openinference.span.kind": "AGENT", "input.value": "Count.", "output.value": "42"}
+    assert SpanTrace([span(1, None, attributes)]).output() == "42"
     own = '{"cities": ["Oslo"], "n": 1}'
-    assert SpanTrace([span(1, None, {**told, "output.value": own})]).output() == own
+    assert SpanTrace([span(1, None, {**attributes, "output.value": own})]).output() == own
 
 
-def test_the_outermost_span_answers_and_the_last_of_its_like() -> None:
-    def said(words: str) -> dict[str, str]:
+def test_output_is_of_the_last_outermost_span() -> None:
+    def output_of(words: str) -> dict[str, str]:
         return {"gen_ai.operation.name": "chat", "gen_ai.completion": words}
 
-    spans = [span(1, None, {}, seconds=20), span(2, 1, said("draft")), span(3, 1, said("final"))]
-    spans.append(span(4, 3, said("inner"), seconds=9))
+    spans = [
+        span(1, None, {}, seconds=20),
+        span(2, 1, output_of("draft")),
+        span(3, 1, output_of("final")),
+    ]
+    spans.append(span(4, 3, output_of("inner"), seconds=9))
     assert SpanTrace(spans).output() == "final"
     spans.append(span(5, 1, {"openinference.span.kind": "EVALUATOR", "output.value": "good"}))
     assert SpanTrace(spans).output() == "final"
 
 
-def test_an_agents_sum_counts_only_where_no_call_tells() -> None:
+def test_agent_usage_counts_only_without_model_usage() -> None:
     total = {"gen_ai.operation.name": "invoke_agent", "gen_ai.usage.input_tokens": 30}
     spans = gen_ai()
     spans[0] = span(1, None, total, seconds=9)
@@ -316,29 +320,29 @@ def test_an_agents_sum_counts_only_where_no_call_tells() -> None:
 
 
 def test_retrieved_documents_are_the_result_of_a_call() -> None:
-    told = {
+    attributes = {
         "openinference.span.kind": "RETRIEVER",
         "input.value": "orders",
         "retrieval.documents.1.document.content": "two",
         "retrieval.documents.0.document.content": "one",
         "retrieval.documents.0.document.score": 0.5,
     }
-    (call,) = SpanTrace([span(1, None, told, name="shelf")]).trace({}, fault=True).tool_calls
+    (call,) = SpanTrace([span(1, None, attributes, name="shelf")]).trace({}, fault=True).tool_calls
     assert (call.name, call.arguments, call.result) == ("shelf", "orders", ["one", "two"])
 
 
 def test_a_failed_root_is_the_agents_failure() -> None:
-    told = {"gen_ai.prompt": QUESTION}
-    failed = SpanTrace([span(1, None, told, error="ValueError: no")])
+    attributes = {"gen_ai.prompt": QUESTION}
+    failed = SpanTrace([span(1, None, attributes, error="ValueError: no")])
     assert failed.trace({}, fault=True).fault == Fault("error", "ValueError: no")
     assert failed.trace({}, fault=False).fault is None
-    late = SpanTrace([span(1, None, told, error="DEADLINE_EXCEEDED: 30 s")])
+    late = SpanTrace([span(1, None, attributes, error="DEADLINE_EXCEEDED: 30 s")])
     assert late.trace({}, fault=True).fault == Fault("timeout", "DEADLINE_EXCEEDED: 30 s")
-    inner = SpanTrace([span(1, None, told), span(2, 1, {}, error="ValueError: no")])
+    inner = SpanTrace([span(1, None, attributes), span(2, 1, {}, error="ValueError: no")])
     assert inner.trace({}, fault=True).fault is None
 
 
-def test_parents_that_go_round_in_a_circle_end() -> None:
+def test_cyclic_parents_terminate() -> None:
     spans = [span(1, 2, {"gen_ai.prompt": QUESTION}), span(2, 1, {}), span(3, 3, {})]
     assert SpanTrace(spans).question() == QUESTION
     assert SpanTrace([]).trace({}, fault=True).output is None
