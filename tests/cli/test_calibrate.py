@@ -127,7 +127,7 @@ def test_calibrates_by_the_labels_of_a_stored_run(folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
     with Store(folder / "labelled.db") as store:
         for each in rows[:120]:
-            store.label(run, each["id"], 1, "ann", "pass" if each["label"] else "fail")
+            store.label(run, each["id"], 1, who="ann", verdict="pass" if each["label"] else "fail")
     found = read_json(folder, "calibrate", "--run", run, *at, "--random-sample")
     assert (found["n"], found["corrected"]["n"], found["corrected"]["method"]) == (120, 300, "ppi")
     (folder / "mine.yaml").write_text(RUBRIC)

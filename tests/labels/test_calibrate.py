@@ -237,10 +237,10 @@ def test_reads_labels_of_two_people_from_a_run(tmp_path: Path) -> None:
         asyncio.run(_filled(store, run))
         with pytest.raises(DataError, match="has no labels: fourscore label one CASE"):
             read_labelled_run(store, run, "r", None, 0.7)
-        store.label("one", "c0", 1, "ann", "pass")
-        store.label("one", "c1", 1, "ann", "pass")
-        store.label("one", "c1", 1, "bob", "fail")
-        store.label("one", "c3", 1, "bob", "fail")
+        store.label("one", "c0", 1, who="ann", verdict="pass")
+        store.label("one", "c1", 1, who="ann", verdict="pass")
+        store.label("one", "c1", 1, who="bob", verdict="fail")
+        store.label("one", "c3", 1, who="bob", verdict="fail")
         found = read_labelled_run(store, run, "r", None, 0.7)
         brief = read_labelled_run(store, run, "r", "brief", 0.3)
     assert [row.labels for row in found.rows] == [(1.0, None), (1.0, 0.0), (None, 0.0)]

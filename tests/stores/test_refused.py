@@ -188,7 +188,7 @@ if what == "log":
 with Store(path) as store:
     print(len(list(store.rows("run-1"))))
     for attempt in (lambda: store.start(RunInfo()), lambda: store.writer("run-1"),
-                    lambda: store.label("run-1", "case-1", 1, "me", "pass")):
+                    lambda: store.label("run-1", "case-1", 1, who="me", verdict="pass")):
         try:
             attempt()
             print("written")

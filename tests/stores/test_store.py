@@ -154,9 +154,9 @@ def test_done_and_unjudged_rows_of_a_judge(shelf: Any) -> None:
 
 def test_retry_replaces_the_trace_and_deletes_its_scores(shelf: Any) -> None:
     asyncio.run(shelf.put(1, 2))
-    shelf.store.label(shelf.run, "case-1", 1, "ana", "pass")
-    shelf.store.label(shelf.run, "case-2", 1, "ana", "fail", "wrong unit")
-    shelf.store.label(shelf.run, "case-2", 1, "ana", "pass", "on second thoughts")
+    shelf.store.label(shelf.run, "case-1", 1, who="ana", verdict="pass")
+    shelf.store.label(shelf.run, "case-2", 1, who="ana", verdict="fail", note="wrong unit")
+    shelf.store.label(shelf.run, "case-2", 1, who="ana", verdict="pass", note="on second thoughts")
 
     async def retry() -> None:
         with shelf.store.writer(shelf.run) as writer:
@@ -175,7 +175,7 @@ def test_retry_replaces_the_trace_and_deletes_its_scores(shelf: Any) -> None:
 
 def test_label_needs_a_stored_output(shelf: Any) -> None:
     with pytest.raises(StoreError, match="run run-1 has no case 'case-1', repeat 1"):
-        shelf.store.label(shelf.run, "case-1", 1, "ana", "pass")
+        shelf.store.label(shelf.run, "case-1", 1, who="ana", verdict="pass")
     assert shelf.store.labels(shelf.run) == []
 
 

@@ -32,7 +32,9 @@ def run(args: argparse.Namespace) -> int:
     who = args.who or getpass.getuser()
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
-        store.label(info.id, args.case_id, args.repeat, who, args.verdict, args.note)
+        store.label(
+            info.id, args.case_id, args.repeat, who=who, verdict=args.verdict, note=args.note
+        )
         labels = store.labels(info.id)
     if args.json:
         document = {"run": info.id, "labels": msgspec.to_builtins(labels)}

@@ -5,7 +5,9 @@ has the claim until its lease is over. So an alert is sent once, and again only 
 between sending and reporting; `Claim.key` is the same then, for receivers that compare it.
 """
 
+from collections.abc import Sequence
 from secrets import token_hex
+from typing import Any
 
 import msgspec
 
@@ -81,7 +83,7 @@ class Outbox:
             for *alert, attempts, sent in connection.execute(DUE, values).fetchall():
                 connection.execute(CLAIM, (alert[0], sink, now + lease, token))
                 claim = Claim(
-                    alert=_make_alert(*alert),
+                    alert=_make_alert(alert),
                     sink=sink,
                     attempt=attempts + 1,
                     repetition=sent,
@@ -110,7 +112,7 @@ class Outbox:
         query = SHOWN + (" AND open" if only_open else "") + (" AND number < ?" if before else "")
         values = (monitor, before, limit) if before else (monitor, limit)
         found = self._file.rows(f"{query} ORDER BY number DESC LIMIT ?", values)
-        return [_make_alert(*row) for row in found]
+        return [_make_alert(row) for row in found]
 
     def deliveries(self, alert: int) -> dict[str, tuple[str, int, int, str]]:
         """Return state, times sent, attempts since and last error of an alert, by sink."""
@@ -118,7 +120,6 @@ class Outbox:
         return {sink: tuple(rest) for sink, *rest in self._file.rows(query, (alert,))}
 
 
-def _make_alert(
-    number: int, stream: str, at: float, is_open: int, ended: float | None, body: bytes
-) -> Alert:
+def _make_alert(row: Sequence[Any]) -> Alert:
+    number, stream, at, is_open, ended, body = row
     return Alert(number=number, stream=stream, at=at, open=bool(is_open), ended=ended, body=body)

@@ -175,7 +175,7 @@ class Store:
     # Labels
 
     def label(
-        self, run_id: str, case_id: str, repeat: int, who: str, verdict: str, note: str = ""
+        self, run_id: str, case_id: str, repeat: int, *, who: str, verdict: str, note: str = ""
     ) -> None:
         """Store a person's label of a stored output; it replaces that person's earlier one."""
         key = (self._number(run_id), case_id, repeat)

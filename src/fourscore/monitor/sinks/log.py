@@ -11,7 +11,7 @@ LEVELS = {"warning": logging.WARNING, "critical": logging.ERROR}
 
 
 class Log:
-    """A sink that logs an alert as warning or error of `fourscore.monitor.alerts`, and its end as info."""
+    """A sink that logs alerts with the logger `fourscore.monitor.alerts`, their end as info."""
 
     together = 1
 
