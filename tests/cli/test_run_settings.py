@@ -36,6 +36,7 @@ VALUES: dict[str, tuple[str, Any, Any]] = {
     "sample": ("3", 3, 3),
     "seed": ("3", 3, 3),
 }
+RULES = ("keep", "change", "same content")
 PARTS = ["--cases", "cases.jsonl", "--agent", "recorded"]
 
 
@@ -56,7 +57,7 @@ def flag_words(each: Setting) -> list[str]:
     return [each.flag, *([word] if word else [])]
 
 
-def with_flag() -> list[Setting]:
+def list_flags() -> list[Setting]:
     return [each for each in SETTINGS if each.flag is not None]
 
 
@@ -64,7 +65,7 @@ def test_only_options_of_single_models_have_no_flag() -> None:
     assert [each.key for each in SETTINGS if each.flag is None] == ["models"]
 
 
-@pytest.mark.parametrize("each", with_flag(), ids=lambda each: each.key)
+@pytest.mark.parametrize("each", list_flags(), ids=lambda each: each.key)
 def test_a_flag_and_a_key_of_the_configuration_give_the_same_setting(each: Setting) -> None:
     _, written, known = VALUES.get(each.key, ("text", "text", "text"))
     by_flag = read_settings(parse(*PARTS, *flag_words(each)))
@@ -84,23 +85,23 @@ def test_the_schema_has_the_key_with_the_help_of_the_flag(
     assert fields[each.key]["description"] == each.help
 
 
-def stored() -> RunInfo:
+def make_stored_run() -> RunInfo:
     """A run as a store has it, with the settings that a command line gave."""
     settings = read_settings(parse(*PARTS, "--repeats", "2", "--where", "level=1"))
     options = {key: getattr(settings.resolve_paths(), key) for key in RunSettings.__struct_fields__}
     return RunInfo(options=options)
 
 
-@pytest.mark.parametrize("each", with_flag(), ids=lambda each: each.key)
+@pytest.mark.parametrize("each", list_flags(), ids=lambda each: each.key)
 def test_resume_changes_a_setting_or_refuses_it_by_its_rule(each: Setting) -> None:
     args = parse("--resume", "r", *flag_words(each))
     if each.resume == "keep":
         with pytest.raises(ConfigError, match="--resume cannot change that to") as caught:
-            resume_settings(stored(), args, "runs.db")
+            resume_settings(make_stored_run(), args, "runs.db")
         assert caught.value.field == each.flag
     else:
         known = VALUES.get(each.key, ("", "", "text"))[2]
-        assert getattr(resume_settings(stored(), args, "runs.db"), each.key) == known
+        assert getattr(resume_settings(make_stored_run(), args, "runs.db"), each.key) == known
 
 
 def test_what_resume_may_change() -> None:
@@ -113,18 +114,15 @@ def test_what_resume_may_change() -> None:
     assert sum(map(len, rules.values())) == len(SETTINGS)
 
 
-RULES = ("keep", "change", "same content")
-
-
 @pytest.mark.parametrize(
     "words", [[], ["--agent", "recorded"], ["--repeats", "2"], ["--where", "level=1"]]
 )
 def test_resume_accepts_a_flag_that_says_what_the_run_has(words: list[str]) -> None:
-    info = stored()
+    info = make_stored_run()
     settings = resume_settings(info, parse("--resume", "r", *words), "runs.db")
     assert settings.resolve_paths().repeats == info.options["repeats"]
 
 
 def test_resume_refuses_a_configuration_file() -> None:
     with pytest.raises(ConfigError, match="leave CONFIG out"):
-        resume_settings(stored(), parse("config.yaml", "--resume", "r"), "runs.db")
+        resume_settings(make_stored_run(), parse("config.yaml", "--resume", "r"), "runs.db")
