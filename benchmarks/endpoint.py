@@ -1,10 +1,10 @@
-"""An endpoint to measure against: the least that speaks HTTP, so that it is not what is measured.
+"""A model endpoint to measure against, with as little HTTP as possible, so that it is fast.
 
     python benchmarks/endpoint.py DELAY fine|storm SEED
 
-It prints its port. A question with a number (`question 17.`) gets a score made of it, and where a
-judge's fence is around the answer, a verdict: yes for even numbers. In a storm 10% are answered
-with 429, 5% with 500, 5% with malformed JSON, and 1% hang for 120 s, by chance.
+It prints its port. A prompt with a number (`question 17.`) gets a score made of it, and with a judge's
+fence around the answer a verdict: yes for even numbers. With `storm`, 10% of the replies are a 429,
+5% a 500, 5% malformed JSON, and 1% hang for 120 s, at random.
 """
 
 import asyncio
@@ -43,8 +43,8 @@ class Weather:
         if luck < 0.01:
             return 120.0, 200, b"{}", b""
         if luck < 0.11:
-            said = b'{"error": {"message": "slow down"}}'
-            return self.delay, 429, said, b"Retry-After: 0.2\r\n"
+            refusal = b'{"error": {"message": "slow down"}}'
+            return self.delay, 429, refusal, b"Retry-After: 0.2\r\n"
         if luck < 0.16:
             return self.delay, 500, b'{"error": {"message": "oops"}}', b""
         text = json.dumps(self.verdict(body))
@@ -68,38 +68,40 @@ class Weather:
         return {"number": fence[1].decode(), "evidence": evidence, "verdict": verdict}
 
 
-class Talk(asyncio.Protocol):
+class EndpointProtocol(asyncio.Protocol):
     transport: asyncio.Transport
 
     def __init__(self, weather: Weather) -> None:
-        self.weather, self.heard = weather, b""
+        self.weather, self.received = weather, b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        self.heard += data
-        head, end, body = self.heard.partition(b"\r\n\r\n")
+        self.received += data
+        head, end, body = self.received.partition(b"\r\n\r\n")
         if not end:
             return
         length = int(cast("re.Match[bytes]", re.search(rb"content-length: (\d+)", head.lower()))[1])
         if len(body) < length:
             return
-        self.heard = body[length:]
-        wait, status, said, more = self.weather.answer(body)
-        asyncio.get_running_loop().call_later(wait, self.say, status, said, more)
+        self.received = body[length:]
+        wait, status, reply, more = self.weather.answer(body)
+        asyncio.get_running_loop().call_later(wait, self.send, status, reply, more)
 
-    def say(self, status: int, said: bytes, more: bytes) -> None:
+    def send(self, status: int, reply: bytes, more: bytes) -> None:
         if not self.transport.is_closing():
             head = b"HTTP/1.1 %d X\r\nContent-Type: application/json\r\n" % status
-            head += more + b"Content-Length: %d\r\n\r\n" % len(said)
-            self.transport.write(head + said)
+            head += more + b"Content-Length: %d\r\n\r\n" % len(reply)
+            self.transport.write(head + reply)
 
 
 async def main() -> None:
     weather = Weather(float(sys.argv[1]), sys.argv[2] == "storm", int(sys.argv[3]))
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Talk(weather), "127.0.0.1", 0, backlog=512)
+    server = await loop.create_server(
+        lambda: EndpointProtocol(weather), "127.0.0.1", 0, backlog=512
+    )
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 

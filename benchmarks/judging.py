@@ -1,15 +1,15 @@
-"""Judging by a model, through the runner: rows on disk, verdicts checked, bad weather survived.
+"""Judging by a model, through the runner: the rate, the processor time, and an unreliable endpoint.
 
     python benchmarks/judging.py [rounds] [calm]
 
 (a) 2,000 recorded answers of 2 KB, one criterion each, 64 cases at a time, of a loopback endpoint
-that takes 50 ms: 1.56 s is ideal. The run is the one that `fourscore run` makes: prompts, fences,
-verdicts, scores, every row synced to the store. With and without the cache of replies. Processor
-time is the process's own; the endpoint is another process. Beside it aiohttp alone, which judges
-and keeps nothing: what can be had of this machine at this moment.
+that takes 50 ms: 1.56 s is ideal. The run is that of `fourscore run`: prompts, fences, verdicts,
+scores, every row synced to the store. With and without the cache of replies. Processor time is that
+of this process; the endpoint is another. Beside it aiohttp alone, which judges and stores nothing:
+the best rate of this machine at this moment.
 
-(b) 1,000 such answers through 10% 429, 5% 500, 5% malformed JSON and 1% that hang for 120 s. Each
-verdict depends on its question, so a wrong one would show.
+(b) 1,000 such answers with 10% status 429, 5% status 500, 5% malformed JSON and 1% that hang for
+120 s. Each verdict depends on its question, so a wrong one would show.
 """
 
 import asyncio
@@ -44,8 +44,8 @@ def case(number: int) -> Case:
     )
 
 
-class Watch:
-    """Counts how cases end; a verdict that belongs to another question is wrong."""
+class Outcomes:
+    """Counts the statuses of cases, and verdicts that belong to another question."""
 
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
@@ -58,13 +58,13 @@ class Watch:
         self.wrong += outcome.score.value is not None and outcome.score.value != even
 
 
-async def judged(url: str, folder: Path, first: int, count: int) -> Watch:
+async def judge_cases(url: str, folder: Path, first: int, count: int) -> Outcomes:
     """A run in the current model pool, into a store of its own; timed from its first case until
     its last row is on the disk."""
     judge = Criteria(
         model="openai:bench", settings={"base_url": url}, criteria=("The answer is right.",)
     )
-    rubric, watch = Rubric.from_judge(judge), Watch()
+    rubric, outcomes = Rubric.from_judge(judge), Outcomes()
     attempts = plan_attempts(map(case, range(first, first + count)), 1)
     plan = RunPlan(concurrency=AT_A_TIME, judge_deadline=600)
     with Store(folder / f"runs-{first}.db") as store:
@@ -72,24 +72,24 @@ async def judged(url: str, folder: Path, first: int, count: int) -> Watch:
         with store.writer(info.id) as writer:
             began, used = time.perf_counter(), time.process_time()
             await run_attempts(
-                attempts, RecordedAgent(), rubric, writer=writer, plan=plan, observe=watch
+                attempts, RecordedAgent(), rubric, writer=writer, plan=plan, observe=outcomes
             )
-            watch.seconds, watch.cpu = time.perf_counter() - began, time.process_time() - used
-    return watch
+            outcomes.seconds, outcomes.cpu = time.perf_counter() - began, time.process_time() - used
+    return outcomes
 
 
-async def timed(url: str, folder: Path, cache: Path | bool) -> tuple[float, float]:
-    """The share of the ideal rate, and milliseconds of processor time for each case."""
+async def measure_rate(url: str, folder: Path, cache: Path | bool) -> tuple[float, float]:
+    """Return the share of the ideal rate, and milliseconds of processor time per case."""
     async with ModelPool(cache=cache):
-        await judged(url, folder, CASES, 4 * AT_A_TIME)  # connections, imports, the limit
-        watch = await judged(url, folder, 0, CASES)
-    assert watch.statuses == {"scored": CASES}, watch.statuses
-    assert not watch.wrong
-    return IDEAL / watch.seconds, 1000 * watch.cpu / CASES
+        await judge_cases(url, folder, CASES, 4 * AT_A_TIME)  # connections, imports, the limit
+        outcomes = await judge_cases(url, folder, 0, CASES)
+    assert outcomes.statuses == {"scored": CASES}, outcomes.statuses
+    assert not outcomes.wrong
+    return IDEAL / outcomes.seconds, 1000 * outcomes.cpu / CASES
 
 
-async def bare(url: str) -> tuple[float, float]:
-    """The same for aiohttp alone: a body of that size posted, the answer read and forgotten."""
+async def measure_aiohttp(url: str) -> tuple[float, float]:
+    """Return the same for aiohttp alone: it posts a body of that size and drops the reply."""
     body = msgspec.json.encode({"messages": [{"content": case(1).metadata["output"]}]})
     body = body.replace(b"The answer to", b"This is") + b" " * 1500  # as long as a judge's prompt
     left = iter(range(CASES))
@@ -109,11 +109,11 @@ async def bare(url: str) -> tuple[float, float]:
     return IDEAL / seconds, 1000 * cpu / CASES
 
 
-def rate(rounds: int) -> None:
+def report_rate(rounds: int) -> None:
     server = Server(str(DELAY), "fine", "1")
     print(f"(a) {CASES} cases, {AT_A_TIME} at a time, {DELAY * 1000:.0f} ms, {rounds} rounds")
     try:
-        alone = [loop.run(bare(server.url)) for _ in range(rounds)]
+        alone = [loop.run(measure_aiohttp(server.url)) for _ in range(rounds)]
         share, cost = (statistics.median(one[at] for one in alone) for at in (0, 1))
         print(
             f"    aiohttp alone: {share:.2f} of the ideal rate, {cost:.2f} ms of processor a call"
@@ -123,7 +123,7 @@ def rate(rounds: int) -> None:
             for _ in range(rounds):
                 with tempfile.TemporaryDirectory() as name:
                     cache = Path(name) / "replies.sqlite" if kept else False
-                    figures.append(loop.run(timed(server.url, Path(name), cache)))
+                    figures.append(loop.run(measure_rate(server.url, Path(name), cache)))
             shares, costs = ([figure[at] for figure in figures] for at in (0, 1))
             print(
                 f"    {'with' if kept else 'without'} the cache: "
@@ -134,27 +134,27 @@ def rate(rounds: int) -> None:
         server.stop()
 
 
-async def weathered(url: str, folder: Path) -> Watch:
+async def judge_unreliably(url: str, folder: Path) -> Outcomes:
     async with ModelPool(cache=False):
-        return await judged(url, folder, 0, STORM)
+        return await judge_cases(url, folder, 0, STORM)
 
 
-def storm(rounds: int) -> None:
+def report_storm(rounds: int) -> None:
     print(f"(b) {STORM} cases: 10% 429, 5% 500, 5% malformed, 1% hang, {rounds} rounds")
     for seed in range(rounds):
         server = Server(str(DELAY), "storm", str(seed))
         began = time.perf_counter()
         try:
             with tempfile.TemporaryDirectory() as name:
-                watch = loop.run(weathered(server.url, Path(name)))
+                outcomes = loop.run(judge_unreliably(server.url, Path(name)))
         finally:
             server.stop()
         seconds = time.perf_counter() - began
-        print(f"    {dict(watch.statuses)}, {watch.wrong} wrong, {seconds:.1f} s")
+        print(f"    {dict(outcomes.statuses)}, {outcomes.wrong} wrong, {seconds:.1f} s")
 
 
 if __name__ == "__main__":
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    rate(rounds)
+    report_rate(rounds)
     if sys.argv[2:] != ["calm"]:
-        storm(rounds)
+        report_storm(rounds)

@@ -448,3 +448,11 @@ def test_query_of_base_url_stays_at_the_end() -> None:
         model = OpenAI("m", base_url=f"{endpoint.url}?api-version=1")
         assert asyncio.run(model.ask(PLAIN)).text == "hi"
         assert endpoint.requests[0].path == "/v1/chat/completions"
+
+
+def test_check_refuses_a_socks_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = OpenAI("m", base_url="http://127.0.0.1:9")
+    model.check()
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1080")
+    with pytest.raises(ConfigError, match="socks5"):
+        model.check()

@@ -80,6 +80,10 @@ class Endpoint:
         client = HttpClient(self._url, self._make_headers(key), connect_timeout=CONNECT_TIMEOUT)
         return _Connections(client, key, Deadlines(self._timeout))
 
+    def check(self) -> None:
+        """Raise a `ConfigError` where the address cannot be used, or not through its proxy."""
+        HttpClient(self._url)
+
     async def close(self) -> None:
         """Close the connections of the running loop; the next call opens new ones."""
         connections = self._per_loop.drop()
@@ -177,8 +181,9 @@ class EndpointModel:
         return (_rebuild, (type(self), settings.pop("model"), settings))
 
     def check(self) -> None:
-        """Raise a `ConfigError` where there is no key: before a run, not in every case of it."""
+        """Raise a `ConfigError` for a missing key or an unusable proxy, before the first case."""
         self._find_key()
+        self._endpoint.check()
 
     def _find_key(self) -> ApiKey:
         settings = self.settings
