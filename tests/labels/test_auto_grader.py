@@ -318,7 +318,7 @@ def test_loads_by_name_and_reuses_learned_rubric(endpoint: Endpoint) -> None:
         ({"model_name": "qwen-plus"}, "dataset_file.training.file_path: missing: expected a file"),
         ({"dataset_file": {"training": {"file_path": "x"}}}, "model_name: it is missing"),
         ({"model_name": "q", "on_error": "ignore"}, "on_error: expected raise or zero"),
-        ({"model_name": "q", "api_key": "two words"}, "not one key on one line"),
+        ({"model_name": "q", "api_key": "two words"}, "does not hold one key on one line"),
         ({"model_name": "q", "patience": 0}, "patience: expected at least 1"),
     ],
 )
