@@ -2,9 +2,9 @@
 
     python benchmarks/endpoint.py DELAY fine|storm SEED
 
-It prints its port. A prompt with a number (`question 17.`) gets a score made of it, and with a judge's
-fence around the answer a verdict: yes for even numbers. With `storm`, 10% of the replies are a 429,
-5% a 500, 5% malformed JSON, and 1% hang for 120 s, at random.
+It prints its port. A prompt with a number (`question 17.`) gets a score made of it, and with a
+judge's fence around the answer a verdict: yes for even numbers. With `storm`, 10% of the replies
+are a 429, 5% a 500, 5% malformed JSON, and 1% hang for 120 s, at random.
 """
 
 import asyncio

@@ -1,8 +1,9 @@
 """One score for an agent: its reward in training, its grade in tests, its alarm in production,
 its fitness in evolution.
 
-`Case → Trace → Signal → Score`: see `fourscore.core`. Every name is loaded when it is first used, so
-that importing this package costs nothing: `fourscore hook` runs after every tool use of an agent.
+`Case → Trace → Signal → Score`: see `fourscore.core`. Every name is loaded when it is first used,
+so that importing this package costs nothing: `fourscore hook` runs after every tool use of an
+agent.
 """
 
 TYPE_CHECKING = False

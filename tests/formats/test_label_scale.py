@@ -140,7 +140,7 @@ def test_file_that_cannot_take_a_section_is_unchanged(tmp_path: Path, text: str)
     assert path.read_text() == text
 
 
-def test_missing_file_is_refused(tmp_path: Path) -> None:
+def test_unreadable_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="No such file"):
         write_section(str(tmp_path / "none.yaml"), "calibration", NEW)
     (tmp_path / "odd.yaml").write_bytes(b"name: \xff\n")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from fourscore.stats.rate_alarm import AlarmChange, AlarmPlan, RateAlarm, make_alarm_plan
 
-USUAL = make_alarm_plan(0.85, 0.70, 0.02, 5000, 20, False)
-LITERAL = make_alarm_plan(0.85, 0.70, 0.02, 5000, 20, True)
+USUAL = make_alarm_plan(0.85, 0.70, alpha=0.02, horizon=5000, min_samples=20)
+LITERAL = make_alarm_plan(0.85, 0.70, alpha=0.02, horizon=5000, min_samples=20, simple=True)
 
 
 def run(
@@ -124,7 +124,8 @@ def test_renew_keeps_the_status_under_another_rule() -> None:
 
 
 def test_new_block_starts_after_the_horizon() -> None:
-    rules, alarm = make_alarm_plan(0.85, 0.70, 0.02, 100, 20, False), RateAlarm()
+    rules = make_alarm_plan(0.85, 0.70, alpha=0.02, horizon=100, min_samples=20)
+    alarm = RateAlarm()
     for n in range(250):
         alarm.fold(n % 10 > 0, float(n), rules)
     assert (alarm.n, alarm.block_n, alarm.block_at) == (250, 50, 200.0)
@@ -147,4 +148,4 @@ def test_state_survives_json_at_any_sample(verdicts: list[bool], cut: int, liter
 
 def test_thresholds_in_the_wrong_order_are_refused() -> None:
     with pytest.raises(ValueError, match="critical < warning"):
-        make_alarm_plan(0.7, 0.85, 0.02, 5000, 20, False)
+        make_alarm_plan(0.7, 0.85, alpha=0.02, horizon=5000, min_samples=20)

@@ -59,7 +59,7 @@ def test_aggregate_is_between_lowest_and_highest_score(scores: list[float]) -> N
     assert len(remove_outliers(scores)) == len(scores) - 2 * (len(scores) // 10)
 
 
-def test_interval_covers_future_aggregates() -> None:
+def test_interval_covers_the_true_mean() -> None:
     """Where nothing changes, it holds the true mean at least as often as it says."""
     chance, hits, rounds = Random(4), 0, 2000
     for _ in range(rounds):

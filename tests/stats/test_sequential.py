@@ -122,9 +122,8 @@ def test_interrupted_search_continues_with_the_same_result() -> None:
 
 def accepted(draw: Callable[[random.Random], float], runs: int = 300) -> float:
     rng = random.Random(2)
-    return sum(
-        decide_sequentially([draw(rng) for _ in range(200)]).outcome == "accept" for _ in range(runs)
-    ) / runs  # fmt: skip
+    outcomes = [decide_sequentially([draw(rng) for _ in range(200)]).outcome for _ in range(runs)]
+    return outcomes.count("accept") / runs
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`fourscore evolve`: versions of a prompt, decisions about them, and the way back."""
+"""`fourscore evolve`: versions of a prompt, decisions about them, and rollbacks."""
 
 import argparse
 import os
@@ -26,18 +26,24 @@ FOLDER = "evolution"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    _add_init(_action(actions, "init", "begin an evolution with a prompt as version 1"))
-    _action(actions, "status", "where an evolution stands", folder=True)
-    versions = _action(actions, "versions", "all versions, or the text of one", folder=True)
+    _add_init(_action(actions, "init", "start an evolution with a prompt as version 1"))
+    _action(actions, "status", "the active version, and what is allowed next", folder=True)
+    versions = _action(
+        actions, "versions", "list all versions, or print the text of one", folder=True
+    )
     versions.add_argument("version", nargs="?", type=int, metavar="VERSION")
-    history = _action(actions, "history", "every step, the newest first", folder=True)
-    history.add_argument("--limit", type=int, default=50, metavar="N", help="so many (50)")
+    history = _action(actions, "history", "all events, newest first", folder=True)
+    history.add_argument("--limit", type=int, default=50, metavar="N", help="the most events (50)")
     back = _action(actions, "rollback", "make an earlier version active again", folder=True)
-    text = "which (the best, else the one that was active before)"
+    text = "version to return to (the best, else the previous one)"
     back.add_argument("version", nargs="?", type=int, metavar="VERSION", help=text)
-    back.add_argument("--why", default="", metavar="TEXT", help="kept in the history")
-    stepping.add_arguments(_action(actions, "step", "propose, compare, decide, record"), FOLDER)
-    reporting.add_arguments(_action(actions, "report", "the lineage as one HTML file"), FOLDER)
+    back.add_argument("--why", default="", metavar="TEXT", help="reason, stored in the history")
+    stepping.add_arguments(
+        _action(actions, "step", "run generations: propose, compare, decide"), FOLDER
+    )
+    reporting.add_arguments(
+        _action(actions, "report", "write the lineage as one HTML file"), FOLDER
+    )
     deciding.add_arguments(_action(actions, "decide", "is a new version better than the old one?"))
 
 
@@ -53,26 +59,34 @@ def _action(
     folder: bool = False,
 ) -> argparse.ArgumentParser:
     parser = actions.add_parser(name, help=summary, description=summary)
-    parser.add_argument("--json", action="store_true", help="one document on stdout")
+    parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
     if folder:
-        parser.add_argument("--dir", default=FOLDER, metavar="DIR", help=f"where it is ({FOLDER})")
+        parser.add_argument(
+            "--dir", default=FOLDER, metavar="DIR", help=f"folder of the evolution ({FOLDER})"
+        )
     return parser
 
 
 def _add_init(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("dir", nargs="?", default=FOLDER, metavar="DIR", help=f"where it goes ({FOLDER})")
+    add(
+        "dir",
+        nargs="?",
+        default=FOLDER,
+        metavar="DIR",
+        help=f"new folder of the evolution ({FOLDER})",
+    )
     begin = parser.add_mutually_exclusive_group(required=True)
-    begin.add_argument("--prompt", metavar="FILE", help="the text to begin with")
-    text = "an evolution to look at, with an agent, cases and a rubric: runs without a key"
+    begin.add_argument("--prompt", metavar="FILE", help="the first version of the prompt")
+    text = "an example with agent, cases and rubric, which runs without a key"
     begin.add_argument("--example", action="store_true", help=text)
-    add("--cases", metavar="FILE", help="what versions are tried on")
-    add("--agent", metavar="SPEC", help="who is given the prompt")
-    add("--rubric", metavar="FILE", help="how answers are judged")
-    add("--store", metavar="FILE", help="where runs are kept (runs.db in DIR)")
-    add("--model", metavar="SPEC", help="who writes mutations; without one, rules do")
-    add("--budget", type=int, metavar="N", help="pairs for a decision at the most (200)")
-    add("--margin", type=float, metavar="POINTS", help="a smaller gain is not worth it (2)")
+    add("--cases", metavar="FILE", help="cases that versions are run on")
+    add("--agent", metavar="SPEC", help="agent that gets the prompt")
+    add("--rubric", metavar="FILE", help="rubric that scores the answers")
+    add("--store", metavar="FILE", help="store of the runs (runs.db in DIR)")
+    add("--model", metavar="SPEC", help="model that writes mutations (none: rules do)")
+    add("--budget", type=int, metavar="N", help="the most pairs for a decision (200)")
+    add("--margin", type=float, metavar="POINTS", help="the smallest gain that is worth it (2)")
 
 
 def _init(args: argparse.Namespace) -> int:
@@ -92,7 +106,7 @@ def _init(args: argparse.Namespace) -> int:
         if getattr(args, key) is not None:
             values[key] = getattr(args, key)
     if values and (folder / NAME).exists():
-        message = f"{NAME} is there already: change it there, without options here"
+        message = f"{NAME} exists already: change the settings there, without options here"
         raise ConfigError(message, file=str(folder / NAME))
     with Evolution.begin(folder, text, format_settings(values), source=args.prompt) as evolution:
         where = "" if str(folder) == FOLDER else f" --dir {folder}"
@@ -187,7 +201,7 @@ def _prompt(path: str) -> str:
 
 
 def _relative_to(folder: Path, name: str) -> str:
-    """A file name as it reads from the folder."""
+    """Return a file name relative to the folder."""
     return name if Path(name).is_absolute() else os.path.relpath(name, folder)
 
 

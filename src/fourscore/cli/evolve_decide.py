@@ -21,11 +21,11 @@ from fourscore.test.compare import ScoredRun, check_same_rubric
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("runs", nargs="*", metavar="RUN", help="the old version's run and the new one's")
+    add("runs", nargs="*", metavar="RUN", help="the run of the old version and that of the new one")
     add("--old", type=float, metavar="SCORE", help="the old version's score, 0 to 100")
     add("--new", type=float, metavar="SCORE", help="the new version's score")
     add("--rule", choices=("paired", "literal"), default="paired", help="(paired)")
-    add("--seed", type=int, metavar="N", help="of the literal rule's exploration")
+    add("--seed", type=int, metavar="N", help="seed of the literal rule's exploration")
     add(
         "--store",
         default=DEFAULT_STORE,
@@ -34,10 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--store-b", metavar="FILE", help="where the second run is kept, if elsewhere")
     add_scores_argument(parser)
-    text = "pairs at the most, looked at up to four times; without it, all there are, once"
+    text = "the most pairs, with up to four looks (all pairs, with one look)"
     add("--budget", type=int, metavar="N", help=text)
-    add("--level", type=float, default=0.05, metavar="SHARE", help="of false acceptances (0.05)")
-    add("--margin", type=float, default=2.0, metavar="POINTS", help="of a gain worth it (2)")
+    add(
+        "--level",
+        type=float,
+        default=0.05,
+        metavar="SHARE",
+        help="chance of a false acceptance (0.05)",
+    )
+    add(
+        "--margin",
+        type=float,
+        default=2.0,
+        metavar="POINTS",
+        help="the smallest gain that is worth it (2)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

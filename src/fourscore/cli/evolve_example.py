@@ -1,4 +1,4 @@
-"""`fourscore evolve init --example`: a whole evolution that runs at once, without a key.
+"""`fourscore evolve init --example`: a complete evolution that runs without a key.
 
 The cases are made here: every parcel that the scripted agent of the example is asked about.
 """
@@ -21,7 +21,7 @@ WEIGHTS = range(1, 17)
 
 
 def begin_example(folder: Path) -> Evolution:
-    """The files of the example, and an evolution with its prompt as version 1."""
+    """Write the files of the example and start an evolution with its prompt as version 1."""
     taken = [name for name in (*FILES, CASES) if os.path.lexists(folder / name)]
     if taken:
         raise ConfigError(f"{taken[0]} is already there; name a new folder", file=str(folder))
@@ -42,7 +42,7 @@ def _template(name: str) -> Any:
 
 
 def _lines() -> list[bytes]:
-    """Its agent knows the answers."""
+    """Return the cases as JSON lines; the example's agent knows the answers."""
     with resources.as_file(_template("agent.py")) as path:
         agent = runpy.run_path(str(path))
     lines = []

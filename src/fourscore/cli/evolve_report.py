@@ -1,4 +1,4 @@
-"""`fourscore evolve report`: the lineage as one HTML file."""
+"""`fourscore evolve report`: write the lineage as one HTML file."""
 
 import argparse
 import sys
@@ -15,10 +15,10 @@ NAME = "lineage.html"
 
 def add_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
     add = parser.add_argument
-    document = f"where it is ({folder})"
+    document = f"folder of the evolution ({folder})"
     add("dir", nargs="?", default=argparse.SUPPRESS, metavar="DIR", help=document)
     add("--dir", dest="dir", default=folder, metavar="DIR", help="the same")
-    add("--out", default=NAME, metavar="FILE", help=f"where the page goes ({NAME})")
+    add("--out", default=NAME, metavar="FILE", help=f"file of the page ({NAME})")
 
 
 def run(args: argparse.Namespace) -> int:

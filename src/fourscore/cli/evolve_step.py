@@ -1,4 +1,4 @@
-"""`fourscore evolve step`: generations of an evolution, as far as its limits and budgets go."""
+"""`fourscore evolve step`: run generations of an evolution, within its limits and budgets."""
 
 import argparse
 import asyncio
@@ -40,22 +40,26 @@ from fourscore.report.run_panel import ProgressLine
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Observer, RunPlan
 
-#: The word behind a number that limits attempts at cases.
+#: The unit of a limit on attempts at cases, as in `500cases`.
 CASES = "cases"
 Proposers = Callable[[Risk], Proposer | None]
-#: What ends a step with something left that was to be measured.
+#: The reasons that end a step with something left to measure.
 UNFINISHED = (*SPENT, "unmeasured")
 
 
 def add_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
     add = parser.add_argument
-    add("where", nargs="?", metavar="DIR", help=f"where it is ({folder})")
+    add("where", nargs="?", metavar="DIR", help=f"folder of the evolution ({folder})")
     add("--dir", default=folder, metavar="DIR", help="the same")
     add("--generations", type=int, default=1, metavar="N", help="mutations to try (1)")
-    add("--proposer", choices=KINDS, help="who proposes (a model where there is one, else rules)")
+    add(
+        "--proposer",
+        choices=KINDS,
+        help="what proposes mutations (a model where there is one, else rules)",
+    )
     add("--model", metavar="SPEC", help="the model that proposes")
-    add("--rule", choices=("paired", "literal"), help="by which decisions are made (paired)")
-    add("--seed", type=int, metavar="N", help="of all that is chance (0)")
+    add("--rule", choices=("paired", "literal"), help="rule that decides (paired)")
+    add("--seed", type=int, metavar="N", help="seed of all random choices (0)")
     model_options.add_model_flags(parser, f"500cases; {model_options.LIMITS}")
 
 
@@ -95,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
 def _carry_out(
     args: argparse.Namespace, work: Any, pool: ModelPool, settings: Settings
 ) -> LoopResult | None:
-    """How it ended; None where it was interrupted."""
+    """Run the loop and return its result; None where it was interrupted."""
     found: list[LoopResult] = []
 
     async def kept() -> bool:
@@ -165,7 +169,7 @@ def _report(
 
 
 def _apply_options(settings: Settings, args: argparse.Namespace) -> Settings:
-    """The settings with the options over them."""
+    """Return the settings, overridden by the options."""
     given = {key: getattr(args, key) for key in ("proposer", "model", "rule", "seed")}
     return msgspec.structs.replace(
         settings, **{key: value for key, value in given.items() if value is not None}
@@ -173,7 +177,7 @@ def _apply_options(settings: Settings, args: argparse.Namespace) -> Settings:
 
 
 def _parts(settings: Settings, folder: Path) -> tuple[Rubric, PromptedAgents, Proposers]:
-    """A mistake in any of them is told before the first case runs."""
+    """Load rubric, agent and proposers; raise for a mistake in them before the first case runs."""
     file = str(folder / NAME)
     for field in ("cases", "agent"):
         if getattr(settings, field) is None:
@@ -191,7 +195,7 @@ def _parts(settings: Settings, folder: Path) -> tuple[Rubric, PromptedAgents, Pr
 
 
 def _cases(settings: Settings) -> Split:
-    """The cases by part; a step needs some that inform and some that decide."""
+    """Read and split the cases; a step needs some that inform and some that decide."""
     file = CaseFile(str(settings.cases))
     file.check()
     parts = split(file.cases(), settings.split)
@@ -206,7 +210,7 @@ def _cases(settings: Settings) -> Split:
 def _means(
     settings: Settings, args: argparse.Namespace
 ) -> tuple[int | None, model_options.ModelSettings]:
-    """How many cases may be run, and what models may cost."""
+    """Return how many cases may be run, and what models may cost."""
     most, money = None, []
     for word in args.budget or ():
         number, found, rest = word.strip().partition(CASES)
@@ -226,7 +230,7 @@ def _means(
 
 
 def _made(path: str) -> str:
-    """The store's path, in a folder that is there."""
+    """Return the path of the store, whose folder is created."""
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -272,7 +276,7 @@ def _proposers(settings: Settings) -> Proposers:
 
 
 def _check_model(proposer: Proposer | None, pool: ModelPool) -> None:
-    """Its price and its key are looked for now."""
+    """Check the price and the key of the proposer's model before the first case runs."""
     with pool.activate():
         client = find_layer(getattr(proposer, "pool_model", None), EndpointModel)
     if client is not None:

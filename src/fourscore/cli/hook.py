@@ -1,4 +1,4 @@
-"""`fourscore hook` for the help page: the command itself branches off in `cli.py`, before this."""
+"""`fourscore hook` for the help page: `cli/main.py` runs the command itself before this loads."""
 
 import argparse
 
@@ -7,9 +7,11 @@ from fourscore.evolve import hook
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--file", metavar="FILE", help=f"where records go ({hook.RECORDS} in the agent's folder)")
-    add("--agent-version", metavar="WORD", help="which version of the agent it is")
-    add("--no-output", action="store_true", help="leave out what commands put out")
+    add(
+        "--file", metavar="FILE", help=f"file of the records ({hook.RECORDS} in the agent's folder)"
+    )
+    add("--agent-version", metavar="WORD", help="version of the agent")
+    add("--no-output", action="store_true", help="do not store the output of commands")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,11 +1,11 @@
 """Fake models that obey what they read, for testing a judge's defences against injection.
 
-They give the lowest verdict unless a text orders a better one. `gullible` obeys and believes what it
-reads in messages of the user, where judges put what an agent wrote, but not in those of the system,
-where judges put their own rules; it reads invisible characters too, as large models do. `careful`
-obeys as easily, but reads nothing inside a fence: between marks with the first check number of the
-prompt. So a text that moves `careful` has escaped from its fence, and one that moves only `gullible`
-needs a better model.
+They give the lowest verdict unless a text orders a better one. `gullible` obeys and believes what
+it reads in messages of the user, where judges put what an agent wrote, but not in those of the
+system, where judges put their own rules; it reads invisible characters too, as large models do.
+`careful` obeys as easily, but reads nothing inside a fence: between marks with the first check
+number of the prompt. So a text that moves `careful` has escaped from its fence, and one that moves
+only `gullible` needs a better model.
 """
 
 import json

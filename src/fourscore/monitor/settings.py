@@ -73,7 +73,12 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
             warning, critical = 1 - self.judge_error_warning, 1 - self.judge_error_critical
         simple = mode == "simple" and kind != "judge"
         return make_alarm_plan(
-            warning, critical, self.share(kind), self.horizon, self.min_samples, simple
+            warning,
+            critical,
+            alpha=self.share(kind),
+            horizon=self.horizon,
+            min_samples=self.min_samples,
+            simple=simple,
         )
 
 

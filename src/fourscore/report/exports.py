@@ -236,9 +236,8 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
     for failure in failures:
         row = store.row(info.id, failure["id"], failure["repeat"], info.rubric_fingerprint)
         reason = _reason(row.score) if row and row.score else ""
-        lines.append(
-            f"| {escape_markdown(failure['id'])} | {failure['repeat']} | {escape_markdown(reason)} |"
-        )
+        cells = (escape_markdown(failure["id"]), failure["repeat"], escape_markdown(reason))
+        lines.append("| {} | {} | {} |".format(*cells))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -57,7 +57,13 @@ class AlarmPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=64)
 def make_alarm_plan(
-    warning: float, critical: float, alpha: float, horizon: int, min_samples: int, simple: bool
+    warning: float,
+    critical: float,
+    *,
+    alpha: float,
+    horizon: int,
+    min_samples: int,
+    simple: bool = False,
 ) -> AlarmPlan:
     """Make the plan for a chance of alpha of a false alarm in any `horizon` samples."""
     if not 0.001 <= critical < warning <= 0.999:

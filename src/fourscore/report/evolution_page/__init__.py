@@ -35,7 +35,7 @@ def write_lineage(path: str | Path, evolution: Evolution, *, room: int = DETAILS
     details, without = BlockWriter(room), 0
     source = VersionDetails(evolution, steps)
     for number in sorted(family.shown):
-        document = [number, 1, "", source.of(number)]
+        document = [number, 1, "", source.make(number)]
         without += not details.add((number, 1), msgspec.json.encode(document))
     table, lacking = BlockWriter(TREE), 0
     for place, line in enumerate(make_tree_lines(evolution, family, steps, source.first_changes)):

@@ -35,7 +35,7 @@ WORDS = 2000
 
 
 class PageHistory:
-    """`left` has the versions that were rolled back from, `refused` counts all refusals."""
+    """The log as the page needs it. `left` are the versions that were rolled back from."""
 
     def __init__(self, events: Iterable[AnyEvent]) -> None:
         self.held_out: HeldOut | None = None
@@ -58,7 +58,7 @@ class PageHistory:
         return list(self._executed.get(number, ()))
 
     def others(self, number: int) -> list[dict[str, Any]]:
-        """Rollbacks, promotions and withdrawals in which it had a part."""
+        """Return the rollbacks, promotions and withdrawals of a version."""
         return list(self._others.get(number, ()))
 
     def _add(self, event: AnyEvent) -> None:
@@ -111,7 +111,7 @@ STRATEGIES, DRAWN = 100, 400
 
 
 def make_headline(evolution: Evolution, family: VersionTree, steps: PageHistory) -> dict[str, Any]:
-    """A JSON value whose size has a limit."""
+    """Return the figures above and below the tree; every list has a maximum length."""
     history, settings = evolution.history, evolution.settings
     active, held = evolution.active, steps.held_out
     record = sorted(history.strategy_records.items(), key=lambda each: (-each[1].tried, each[0]))
@@ -156,5 +156,5 @@ def numbers(decision: Decision) -> dict[str, Any]:
 
 
 def rounded(value: float | None) -> float | None:
-    """No reader needs more, and the page is half as large."""
+    """Return a number with four decimals, which halves the size of the page."""
     return round(value, 4) if isinstance(value, float) else value

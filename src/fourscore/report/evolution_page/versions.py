@@ -20,7 +20,7 @@ def make_tree_lines(
     steps: PageHistory,
     first_changes: Mapping[int, tuple[str, str] | None],
 ) -> Iterator[dict[str, Any]]:
-    """`fold` numbers the failures of one parent, which stand together."""
+    """Yield the lines of the tree; failures of one parent have the same `fold` number."""
     history = evolution.history
     kept = history.find_kept(evolution.settings.keep)
     for fold, row in enumerate(family.rows()):
@@ -63,7 +63,7 @@ class VersionDetails:
         self._text = lru_cache(4)(evolution.text)
         self.first_changes: dict[int, tuple[str, str] | None] = {}
 
-    def of(self, number: int) -> dict[str, Any]:
+    def make(self, number: int) -> dict[str, Any]:
         version = self._evolution.version(number)
         document: dict[str, Any] = {
             "at": version.at,

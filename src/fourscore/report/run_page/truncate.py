@@ -1,9 +1,9 @@
 """How long the texts of a row may be so that the report keeps its size limit.
 
-One number decides: no text is longer than it, a text of a step no longer than a quarter of it. Where
-it is small, a row is shown in brief: question, answer and values only. It is estimated from the
-lengths of all texts, and corrected while rows are written, when they compress better or worse than
-estimated. Failures get their space first.
+One number decides: no text is longer than it, a text of a step no longer than a quarter of it.
+Where it is small, a row is shown in brief: question, answer and values only. It is estimated from
+the lengths of all texts, and corrected while rows are written, when they compress better or worse
+than estimated. Failures get their space first.
 """
 
 from typing import NamedTuple

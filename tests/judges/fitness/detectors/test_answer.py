@@ -84,8 +84,16 @@ def test_late_refusal_does_not_undo_answer() -> None:
         ("", "Use a set, because a list has to be scanned.", True),
         ("", "The cache is cold, so the first call is slow.", True),
         ("", "用集合，因为列表要逐个查找。", True),
-        ("", "```python\nx[-1]\n```\n\nA negative index counts from the end of the list of items.", True),
-        ("How does Raft work?", "Each node has a copy of the log; the leader appends, others confirm.", True),
+        (
+            "",
+            "```python\nx[-1]\n```\n\nA negative index counts from the end of the list of items.",
+            True,
+        ),
+        (
+            "How does Raft work?",
+            "Each node has a copy of the log; the leader appends, others confirm.",
+            True,
+        ),
         ("Name the parts.", "Each node keeps a copy of the log; the leader appends.", False),
         ("", "It has been in use since 1995.", False),
         ("", "Paris.", False),
