@@ -54,7 +54,7 @@ def says_when(case, trace):
 SERVE = """
 import sys
 from fourscore.cli.main import main
-from fourscore.monitor.otel.traces import TraceSampler
+from fourscore.monitor.otel.trace_scoring import TraceSampler
 
 if sys.argv.pop(1) == "all":
     TraceSampler.can_skip = lambda *_: False

@@ -1,17 +1,10 @@
-"""Limits and rollback rules, each at its boundary."""
+"""Limits of mutations, each at its boundary."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from fourscore.evolve.limits import (
-    Limits,
-    Mutation,
-    Risk,
-    RollbackRules,
-    may_mutate,
-    must_roll_back,
-)
+from fourscore.evolve.limits import Limits, Mutation, Risk, may_mutate
 
 NOW = datetime(2026, 1, 31, 23, 0, tzinfo=UTC)
 
@@ -72,47 +65,7 @@ def test_stable_version_is_not_mutated() -> None:
     assert asked(scores=(80, 80), limits=Limits(stable_runs=2, stable_above=79)) == "stable"
 
 
-@pytest.mark.parametrize(
-    ("scores", "reason"),
-    [
-        ((80, 79, 78), "drops"),
-        ((80, 79), "holds"),
-        ((80, 79, 79), "holds"),
-        ((80, 80, 79), "holds"),
-        ((80, 79, 80), "holds"),
-        ((99, 80, 79, 78), "drops"),
-        ((80, 79, 78, 78), "holds"),
-        ((), "holds"),
-    ],
-)
-def test_two_drops_require_rollback(scores: tuple[float, ...], reason: str) -> None:
-    ruling = must_roll_back(scores)
-    assert (ruling.reason, ruling.yes) == (reason, reason != "holds")
-
-
-def test_score_below_seventy_percent_of_best_requires_rollback() -> None:
-    assert must_roll_back([70.0], 100.0).reason == "holds"
-    assert must_roll_back([69.99], 100.0).reason == "below_best"
-    assert must_roll_back([10.0], None).reason == "holds"
-    assert must_roll_back([], 100.0).reason == "holds"
-    assert must_roll_back([10.0], 100.0, rules=RollbackRules(share_of_best=None)).reason == "holds"
-
-
-def test_error_rate_above_half_requires_rollback() -> None:
-    assert must_roll_back([], None, 0.5).reason == "holds"
-    assert must_roll_back([], None, 0.51).reason == "error_rate"
-    assert must_roll_back([], None, None).reason == "holds"
-    assert must_roll_back([], None, 1.0, RollbackRules(error_rate=None)).reason == "holds"
-
-
-def test_all_limits_are_settings() -> None:
-    assert must_roll_back([80.0, 79.0], rules=RollbackRules(drops=1)).reason == "drops"
-    assert must_roll_back([80.0, 79.0, 78.0], rules=RollbackRules(drop=1)).reason == "holds"
-    assert must_roll_back([80.0, 78.9, 77.0], rules=RollbackRules(drop=1)).reason == "drops"
-    assert must_roll_back([80.0, 79.0, 78.0], rules=RollbackRules(drops=None)).reason == "holds"
-    assert must_roll_back([80.0], 100.0, rules=RollbackRules(share_of_best=0.9)).yes
-    for bad in (float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="stable_above"):
-            Limits(stable_above=bad)
-        with pytest.raises(ValueError, match="drop"):
-            RollbackRules(drop=bad)
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_limits_must_be_finite(bad: float) -> None:
+    with pytest.raises(ValueError, match="stable_above"):
+        Limits(stable_above=bad)

@@ -189,6 +189,6 @@ def _objects(printed: str) -> list[Any]:
 
 
 def _row(at: float) -> Any:
-    from fourscore.stores.monitor_spans import SpanRow
+    from fourscore.stores.received_spans import SpanRow
 
     return SpanRow("f" * 32, "f" * 16, at, b"", False)

@@ -12,7 +12,7 @@ from fourscore.formats.otlp.span import Span
 from fourscore.monitor.otel.receiver import QueueFullError, Receipt, SpanReceiver, make_span_rows
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import MonitorStore
-from fourscore.stores.monitor_spans import ReceivedCounts
+from fourscore.stores.received_spans import ReceivedCounts
 
 
 def span(trace: int, number: int = 1) -> Span:

@@ -246,7 +246,7 @@ def test_store_failure_gets_503_with_retry_after(
     monitored: Callable[..., Served],
 ) -> None:
     patch = """
-from fourscore.stores.monitor_spans import SpanTable
+from fourscore.stores.received_spans import SpanTable
 from fourscore.stores.errors import StoreError
 def full(*_, **__): raise StoreError("the disk is full", file="monitor.db")
 SpanTable.receive = full

@@ -8,8 +8,8 @@ import pytest
 
 from fourscore.stats.intervals import wilson
 from fourscore.stats.means import estimate_mean, estimate_rate
+from fourscore.stats.pass_at_k import count_tally, pass_at_k, pass_hat_k
 from fourscore.stats.quantiles import normal_quantile, student_quantile
-from fourscore.stats.repeats import count_tally, pass_at_k, pass_hat_k
 
 DATA = Path(__file__).parent / "data"
 GOLDEN: dict[str, Any] = json.loads((DATA / "golden.json").read_text())

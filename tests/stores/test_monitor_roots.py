@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fourscore.stores.monitor import MonitorStore
-from fourscore.stores.monitor_spans import ReceivedCounts, SpanRow, SpanTable
+from fourscore.stores.received_spans import ReceivedCounts, SpanRow, SpanTable
 
 NOW = 1_800_000_000.0
 
@@ -53,7 +53,7 @@ def test_outcome_of_each_span_is_returned_and_counted(store: MonitorStore) -> No
 
 
 def test_bytes_of_a_trace_are_bounded(spans: SpanTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fourscore.stores.monitor_spans.MOST_BYTES", 10)
+    monkeypatch.setattr("fourscore.stores.received_spans.MOST_BYTES", 10)
     assert spans.receive([[row("t", "a", body="x" * 20)]]) == [ReceivedCounts(new=1)]
     assert spans.receive([[row("t", "b"), row("u", "a")]]) == [ReceivedCounts(new=1, beyond=1)]
     assert len(spans.read("t")) == 1

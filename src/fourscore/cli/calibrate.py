@@ -35,8 +35,7 @@ from fourscore.executors import loop
 from fourscore.formats.atomic_file import open_atomic
 from fourscore.formats.label_scale import parse_scale
 from fourscore.formats.rubric_fields import Counted, RubricCalibration
-from fourscore.formats.yaml_file import write_section
-from fourscore.judges.rubric_file import read_rubric
+from fourscore.judges.rubric_file import read_rubric, write_calibration
 from fourscore.labels.calibrate import Calibration, calibrate, judge_outputs
 from fourscore.labels.labelled_outputs import (
     JudgeVerdict,
@@ -241,8 +240,7 @@ def _write_calibration(args: argparse.Namespace, found: Calibration) -> None:
         sensitivity=_counted(errors.true_pass, errors.passes),
         specificity=_counted(errors.true_fail, errors.fails),
     )
-    comment = "made by fourscore calibrate: how often people and this rubric agree"
-    write_section(args.store_in, "calibration", msgspec.to_builtins(section), comment)
+    write_calibration(args.store_in, section)
 
 
 def _counted(right: int, of: int) -> Counted:

@@ -30,7 +30,7 @@ from fourscore.evolve.history import (
     extend_history,
     read_history,
 )
-from fourscore.evolve.limits import Risk, Ruling, may_mutate, must_roll_back
+from fourscore.evolve.limits import Risk, Ruling, may_mutate
 from fourscore.evolve.log import (
     AnyEvent,
     Decided,
@@ -46,6 +46,7 @@ from fourscore.evolve.log import (
     encode_event,
     format_time,
 )
+from fourscore.evolve.rollback import must_roll_back
 from fourscore.evolve.settings import NAME, Settings, read_settings
 from fourscore.evolve.version_files import (
     VersionTexts,

@@ -7,7 +7,7 @@ and the number of tries, so what was not recorded comes out the same.
 """
 
 from collections.abc import Callable
-from math import fsum, sqrt
+from math import fsum
 from random import Random
 
 import msgspec
@@ -17,10 +17,11 @@ from fourscore.evolve.decision import Rule
 from fourscore.evolve.evaluator import Evaluator, Stopped
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.history import Version, read_tries
-from fourscore.evolve.limits import Risk, Ruling, must_roll_back
+from fourscore.evolve.limits import Risk, Ruling
 from fourscore.evolve.log import HELD_OUT, REFUSED, Noted
 from fourscore.evolve.mutations.failures import SortedCases, sort_cases
 from fourscore.evolve.mutations.proposers import Proposal, Proposer, Refusal, record_outcome
+from fourscore.evolve.rollback import estimate_noise, must_roll_back
 from fourscore.evolve.split import Split
 from fourscore.judges.fitness.rubric import grade_of
 from fourscore.models.messages import ModelError
@@ -29,8 +30,6 @@ from fourscore.models.messages import ModelError
 MOST_REFUSED = 20
 #: The reasons that end a step because no more requests can be made.
 SPENT = ("budget", "cases", "model")
-#: Standard errors by which an execution may fall before it counts as a drop.
-NOISE = 1.645
 
 
 class LoopOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,13 +167,7 @@ class EvolutionLoop:
         before, after = (
             self.evaluator.scores(active, self._inform, f"x{each}") for each in (number - 1, number)
         )
-        both = zip(before, after, strict=True)
-        apart = [b - a for a, b in both if a is not None and b is not None]
-        if len(apart) < 2:
-            return 0.0
-        mean = fsum(apart) / len(apart)
-        spread = sqrt(fsum((x - mean) ** 2 for x in apart) / (len(apart) - 1))
-        return NOISE * spread / sqrt(len(apart))
+        return estimate_noise(before, after)
 
     # A mutation
 

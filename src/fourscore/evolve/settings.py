@@ -9,7 +9,8 @@ from msgspec import Meta
 
 from fourscore.core import ConfigError
 from fourscore.evolve.decision import Rule
-from fourscore.evolve.limits import Limits, RollbackRules
+from fourscore.evolve.limits import Limits
+from fourscore.evolve.rollback import RollbackRules
 from fourscore.evolve.split import Shares
 from fourscore.formats.validation import ConversionError, convert_value
 from fourscore.formats.yaml_file import read_yaml_file

@@ -8,10 +8,8 @@ reported and not used.
 from pathlib import Path
 from typing import Any
 
-from fourscore.core import ConfigError
 from fourscore.formats.rubric_fields import RubricCalibration
-from fourscore.formats.validation import ConversionError, convert_value
-from fourscore.formats.yaml_file import parse_yaml
+from fourscore.judges.rubric_file import read_calibration
 from fourscore.stats.classification import Confusion
 from fourscore.stats.corrected_rate import ChanceError, include_failed, rogan_gladen
 from fourscore.stats.intervals import wilson_from_rate
@@ -52,16 +50,6 @@ def correct_rate(rubric: str, fingerprint: str, document: dict[str, Any]) -> dic
         "calibration": {"state": state, "reason": reason, **origin},
         "pass_rate_corrected": rate,
     }
-
-
-def read_calibration(rubric: str) -> RubricCalibration | None:
-    """Read the calibration in the text of a rubric's file; None if there is no valid one."""
-    try:
-        value = parse_yaml(rubric, "").value
-        section = value.get("calibration") if isinstance(value, dict) else None
-        return convert_value(section, RubricCalibration) if isinstance(section, dict) else None
-    except (ConfigError, ConversionError):  # reading the rubric itself reports it
-        return None
 
 
 def _correct(calibration: RubricCalibration, document: dict[str, Any]) -> dict[str, Any] | None:

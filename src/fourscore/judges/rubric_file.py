@@ -1,14 +1,19 @@
-"""Read rubrics: YAML files and mappings with dimensions, their judges, weights and gates."""
+"""Read rubrics: YAML files and mappings with dimensions, their judges, weights and gates.
+
+A file may also hold the rubric's calibration, which `write_calibration` stores in it.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from fourscore.core import ConfigError, Dimension, FunctionJudge, Judge, Rubric
 from fourscore.core.extras import MissingExtraError, MissingExtras
-from fourscore.formats.rubric_fields import RubricFile, RubricLine
+from fourscore.formats.rubric_fields import RubricCalibration, RubricFile, RubricLine
 from fourscore.formats.validation import ConversionError, convert_value
-from fourscore.formats.yaml_file import YamlDocument, read_yaml_file
+from fourscore.formats.yaml_file import YamlDocument, parse_yaml, read_yaml_file, write_section
 from fourscore.judges.loading import BUILT_IN, load_judge
 
 #: The rubric for research answers, the default of `fourscore run`.
@@ -99,3 +104,19 @@ def judge_from_mapping(name: str, config: Any) -> Judge:
     else:
         found = judge if hasattr(judge, "judge") else FunctionJudge(judge, name=name)
     return found
+
+
+def read_calibration(rubric: str) -> RubricCalibration | None:
+    """Read the calibration in the text of a rubric's file; None if there is no valid one."""
+    try:
+        value = parse_yaml(rubric, "").value
+        section = value.get("calibration") if isinstance(value, dict) else None
+        return convert_value(section, RubricCalibration) if isinstance(section, dict) else None
+    except (ConfigError, ConversionError):  # reading the rubric itself reports it
+        return None
+
+
+def write_calibration(path: str, calibration: RubricCalibration) -> None:
+    """Write the calibration into the file of its rubric; no other byte of the file changes."""
+    comment = "made by fourscore calibrate: how often people and this rubric agree"
+    write_section(path, "calibration", msgspec.to_builtins(calibration), comment)

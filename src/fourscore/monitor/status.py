@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import ConfigError, DataError, Status, suggest_known
-from fourscore.judges.calibrated_rate import read_calibration
+from fourscore.judges.rubric_file import read_calibration
 from fourscore.monitor.alerts import SKIPPED, read_change
 from fourscore.monitor.batch_writer import Counters
 from fourscore.monitor.drift import ASPECTS, Drift

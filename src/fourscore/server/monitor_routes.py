@@ -28,7 +28,7 @@ from fourscore.formats.otlp.http_body import (
 from fourscore.monitor.metrics import CONTENT_TYPE, metrics_text
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.otel.receiver import QueueFullError, SpanReceiver
-from fourscore.monitor.otel.traces import TraceAssembler, TraceSampler
+from fourscore.monitor.otel.trace_scoring import TraceAssembler, TraceSampler
 from fourscore.monitor.settings import JudgingSettings, PrivacySettings
 from fourscore.monitor.sinks import Log, read_sinks
 from fourscore.server.messages import Refusal, bad_request

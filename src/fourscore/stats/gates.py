@@ -16,7 +16,7 @@ import msgspec
 from fourscore.core import ConfigError, Status
 from fourscore.core.errors import suggest_known
 from fourscore.core.rubric import SLACK
-from fourscore.stats.repeats import choose_ks
+from fourscore.stats.pass_at_k import choose_ks
 
 _FORM = re.compile(
     r"(?:(?P<end>lower|upper)\s*\((?P<inner>[^<>=()]+)\)\s*|(?P<name>[^<>=()]+))"

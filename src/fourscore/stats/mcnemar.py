@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from fourscore.stats.p_values import coin_tail, normal_tail
+from fourscore.stats.pass_at_k import MAX_REPEATS
 from fourscore.stats.quantiles import normal_quantile, student_quantile
-from fourscore.stats.repeats import MAX_REPEATS
 
 if TYPE_CHECKING:
     from fractions import Fraction  # brings decimal: only repeats need it

@@ -17,7 +17,7 @@ from typing import Any
 from fourscore.core import Case, Score, Status, Trace, Usage
 from fourscore.stats.bounded_map import BoundedMap
 from fourscore.stats.means import EXACT, Mean, MeanEstimate, Rate
-from fourscore.stats.repeats import Column, OpenCases, choose_ks, pass_at_k, pass_hat_k
+from fourscore.stats.pass_at_k import Column, OpenCases, choose_ks, pass_at_k, pass_hat_k
 from fourscore.stats.summary_counters import (
     CanaryCounts,
     ExactSum,

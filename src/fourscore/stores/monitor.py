@@ -20,7 +20,7 @@ from typing import Any, Self
 from fourscore.stores.monitor_alerts import Outbox
 from fourscore.stores.monitor_file import MonitorFile
 from fourscore.stores.monitor_rows import Fold, NewAlert, SampleRow, Spending, StoredSample
-from fourscore.stores.monitor_spans import SpanTable
+from fourscore.stores.received_spans import SpanTable
 
 DAY = 86_400.0
 #: Seconds that samples are kept, without their text.

@@ -17,7 +17,7 @@ from fourscore.judges.dimensions.signals import (
     make_signal,
     not_applicable,
 )
-from fourscore.judges.dimensions.tool_calls import (
+from fourscore.judges.dimensions.wasted_calls import (
     Call,
     WastedCall,
     canonical,

@@ -10,7 +10,6 @@ from fourscore.core import Case, Signal, ToolCall, Trace, Usage
 from fourscore.core.numbers import check_whole
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.signals import make_signal
-from fourscore.judges.dimensions.tool_calls import Call, find_wasted, read_calls
 from fourscore.judges.dimensions.tool_efficiency import (
     FREE,
     MAX_NAMED,
@@ -23,6 +22,7 @@ from fourscore.judges.dimensions.tool_efficiency import (
     quote_calls,
     read_limits,
 )
+from fourscore.judges.dimensions.wasted_calls import Call, find_wasted, read_calls
 from fourscore.judges.failures import find_call_failure
 from fourscore.judges.llm.item_questions import (
     fence_numbered,

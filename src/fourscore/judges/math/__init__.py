@@ -6,7 +6,7 @@ size limits, safe to call anywhere. Where it answers UNKNOWN, `verify` asks Math
 take for ever and belongs in a process that can be killed.
 """
 
-from fourscore.judges.math.decision import Decision, Equivalence
+from fourscore.judges.math.comparison_result import Decision, Equivalence
 from fourscore.judges.math.equality import decide, is_constant
 from fourscore.judges.math.judge import MathJudge, read_reference
 from fourscore.judges.math.math_verify import verify

@@ -18,7 +18,7 @@ from fourscore.judges.math.algebra import (
     find_variables,
     rational,
 )
-from fourscore.judges.math.decision import Decision, Equivalence, different, equal, unknown
+from fourscore.judges.math.comparison_result import Decision, Equivalence, different, equal, unknown
 from fourscore.judges.math.numeric import is_zero, real_value
 from fourscore.judges.math.relations import get_variable_name
 from fourscore.judges.math.units import Unit

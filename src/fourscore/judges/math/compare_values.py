@@ -18,7 +18,7 @@ from fourscore.judges.math.compare_scalars import (
     compare_words,
     decide_same,
 )
-from fourscore.judges.math.decision import Decision, Equivalence, different, equal, unknown
+from fourscore.judges.math.comparison_result import Decision, Equivalence, different, equal, unknown
 from fourscore.judges.math.limits import UnsupportedError
 from fourscore.judges.math.numeric import real_value
 from fourscore.judges.math.relations import are_proportional, is_linear

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import product
 
 from fourscore.judges.math.compare_values import compare_bounded
-from fourscore.judges.math.decision import Decision, Equivalence, different, equal, unknown
+from fourscore.judges.math.comparison_result import Decision, Equivalence, different, equal, unknown
 from fourscore.judges.math.limits import (
     MAX_ANSWER_CHARS,
     MAX_REFERENCE_CHARS,

@@ -13,7 +13,7 @@ from fourscore.core.numbers import check_finite, decimal_text
 from fourscore.executors.portal import require_loop
 from fourscore.executors.worker_pool import WorkerDied, WorkerPool, WorkerTimeout
 from fourscore.judges.answer_extraction import Box, BoxForms, Think, find_boxed, remove_thinking
-from fourscore.judges.math.decision import Equivalence
+from fourscore.judges.math.comparison_result import Equivalence
 from fourscore.judges.math.equality import decide, is_constant
 from fourscore.judges.math.math_verify import verify
 

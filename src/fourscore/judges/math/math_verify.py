@@ -21,7 +21,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from fourscore.judges.math.decision import Equivalence
+from fourscore.judges.math.comparison_result import Equivalence
 from fourscore.judges.math.equality import decide
 from fourscore.judges.math.limits import MAX_ANSWER_CHARS, MAX_REFERENCE_CHARS, REFERENCE_CACHE
 from fourscore.judges.math.tokens import normalise_unicode

@@ -19,8 +19,8 @@ from fourscore.formats.otlp.json_spans import is_spans, read_json_spans
 from fourscore.formats.otlp.span import Span
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.otel.receiver import make_span_rows
-from fourscore.monitor.otel.traces import BATCH, TraceAssembler, TraceSampler
-from fourscore.stores.monitor_spans import ReceivedCounts, SpanRow
+from fourscore.monitor.otel.trace_scoring import BATCH, TraceAssembler, TraceSampler
+from fourscore.stores.received_spans import ReceivedCounts, SpanRow
 
 
 class BadLine(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from fourscore.core import DataError, FourscoreError
 from fourscore.formats.otlp.span import Span, pack_span
-from fourscore.stores.monitor_spans import ReceivedCounts, SpanRow, SpanTable
+from fourscore.stores.received_spans import ReceivedCounts, SpanRow, SpanTable
 
 #: Bytes of bodies that may wait for the disk.
 MAX_HELD = 64 << 20

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fourscore.stores.monitor import MonitorStore
-from fourscore.stores.monitor_spans import REMEMBERED, SpanRow, SpanTable
+from fourscore.stores.received_spans import REMEMBERED, SpanRow, SpanTable
 
 NOW = 1_800_000_000.0
 
@@ -53,7 +53,7 @@ def test_trace_that_never_pauses_is_complete_after_the_longest_time(spans: SpanT
 
 
 def test_spans_of_a_trace_are_bounded(spans: SpanTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fourscore.stores.monitor_spans.MOST_SPANS", 30)
+    monkeypatch.setattr("fourscore.stores.received_spans.MOST_SPANS", 30)
     new = [put(spans, [row("t", f"{n}-{k}") for k in range(10)]) for n in range(5)]
     assert new == [10, 10, 10, 0, 0]
     assert len(spans.read("t")) == 30

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.stats.means import Mean
-from fourscore.stats.repeats import (
+from fourscore.stats.pass_at_k import (
     MAX_REPEATS,
     OpenCases,
     choose_ks,

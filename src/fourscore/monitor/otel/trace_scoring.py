@@ -25,7 +25,7 @@ from fourscore.formats.otlp.span import Span, deduplicate_spans, unpack_span
 from fourscore.formats.otlp.trace import SpanTrace
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.sampling import digest
-from fourscore.stores.monitor_spans import SpanTable
+from fourscore.stores.received_spans import SpanTable
 
 #: Tags of one interaction, and characters of each.
 MAX_TAGS, MAX_TAG_LENGTH = 16, 80

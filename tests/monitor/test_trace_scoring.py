@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 from fourscore.core import Case, Usage
 from fourscore.formats.otlp.span import Span
 from fourscore.monitor.otel.receiver import make_span_rows
-from fourscore.monitor.otel.traces import Interaction, SkipReason, TraceAssembler, build_interaction
+from fourscore.monitor.otel.trace_scoring import (
+    Interaction,
+    SkipReason,
+    TraceAssembler,
+    build_interaction,
+)
 from fourscore.stores.monitor import MonitorStore
-from fourscore.stores.monitor_spans import SpanRow
+from fourscore.stores.received_spans import SpanRow
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 NOW = 1_800_000_000.0
