@@ -21,10 +21,10 @@ UL OL LI TABLE CAPTION THEAD TBODY TR TH TD SPAN DL DT DD SCRIPT BDI B WBR svg r
 title PRE DETAILS SUMMARY""".split()
 
 
-def opened(page: Any, number: int) -> Any:
+def open_version(page: Any, number: int) -> Any:
     """A version with its summary, opened."""
     page.click(f"#v{number} > summary")
-    page.wait_for_selector(f"#v{number} > .told[data-told]")
+    page.wait_for_selector(f"#v{number} > .version-detail[data-loaded]")
     return page.locator(f"#v{number}")
 
 
@@ -39,7 +39,7 @@ def test_hostile_texts_run_no_script(garden: Any, watch: Any, won: Any, lost: An
     assert page.locator(".version").count() == len(HOSTILE) + 1
     page.click("#open")
     page.click("#refused summary")
-    assert page.locator(".told[data-told]").count() == len(HOSTILE) + 1
+    assert page.locator(".version-detail[data-loaded]").count() == len(HOSTILE) + 1
     strange = page.evaluate(
         "ours => [...new Set([...document.querySelectorAll('*')].map(e => e.tagName))]"
         ".filter(name => !ours.includes(name))", OURS)  # fmt: skip
@@ -76,7 +76,7 @@ def test_page_shows_headline(garden: Any, watch: Any) -> None:
 def test_version_opens_with_evidence_and_diff(garden: Any, watch: Any) -> None:
     garden.grow()
     page = watch(garden.report())
-    document = opened(page, 2).inner_text()
+    document = open_version(page, 2).inner_text()
     for words in ("✓ accepted", "a gain that chance does not explain", "improvement", "2 of 3"):
         assert words in document
     for words in ("paired", "0.05", "45.0 to 92.5", "sources were missing", "active again"):
@@ -89,8 +89,8 @@ def test_version_opens_with_evidence_and_diff(garden: Any, watch: Any) -> None:
     assert "".join(mark.all_inner_texts()).strip() == "each of"
     line = "getComputedStyle(document.querySelector('#v2 .add .part')).textDecorationLine"
     assert page.evaluate(line) == "underline"  # not by colour alone
-    assert "none: this rule knows nothing of chance" in opened(page, 4).inner_text()
-    assert "rolled back to version 2 by error_rate" in opened(page, 5).inner_text()
+    assert "none: this rule ignores chance" in open_version(page, 4).inner_text()
+    assert "rolled back to version 2 by error_rate" in open_version(page, 5).inner_text()
 
 
 def test_many_failures_are_folded(garden: Any, watch: Any, lost: Any) -> None:
@@ -111,11 +111,11 @@ def test_url_fragment_opens_version(garden: Any, watch: Any, lost: Any) -> None:
     for number in range(25):
         garden.tried(f"Try {number}.", lost)
     page = watch(garden.report(), "#v17")
-    page.wait_for_selector("#v17 > .told[data-told]")
+    page.wait_for_selector("#v17 > .version-detail[data-loaded]")
     top = page.evaluate("document.getElementById('v17').getBoundingClientRect().top")
     assert -5 <= top < 900
     page.evaluate("location.hash = 'v9'")
-    page.wait_for_selector("#v9 > .told[data-told]")
+    page.wait_for_selector("#v9 > .version-detail[data-loaded]")
 
 
 def test_works_by_keyboard(garden: Any, watch: Any) -> None:
@@ -126,12 +126,12 @@ def test_works_by_keyboard(garden: Any, watch: Any) -> None:
     assert page.evaluate("document.activeElement.parentElement.id") == "v1"
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.keyboard.press("Enter")
-    page.wait_for_selector("#v1[open] > .told[data-told]")
+    page.wait_for_selector("#v1[open] > .version-detail[data-loaded]")
     page.keyboard.press("Enter")
     page.wait_for_selector("#v1:not([open])")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    page.wait_for_selector("#v2[open] > .told[data-told]")
+    page.wait_for_selector("#v2[open] > .version-detail[data-loaded]")
 
 
 def test_light_dark_and_print_styles(garden: Any, watch: Any) -> None:
@@ -157,7 +157,7 @@ def test_axe_finds_no_serious_problem(garden: Any, watch: Any, scheme: str, widt
     page = watch(garden.report(), viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.evaluate(axe.AXE_SCRIPT)
     page.click("#open")
-    page.wait_for_selector("#v7 > .told[data-told]")
+    page.wait_for_selector("#v7 > .version-detail[data-loaded]")
     page.click("#v1 .fold summary")
     found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
     assert [

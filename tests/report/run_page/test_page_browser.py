@@ -384,7 +384,7 @@ def test_browser_without_decompression_gets_a_message(shelf: Any, browser: Any) 
     page.add_init_script("delete window.DecompressionStream")
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-ready=failed]")
-    assert "cannot unpack" in page.inner_text("#shown")
+    assert "cannot decompress" in page.inner_text("#shown")
     context.close()
 
 

@@ -1,4 +1,4 @@
-// Words, signs and numbers of versions. A sign and a word always stand together.
+// Words, signs and numbers of versions. A sign is never shown without its word.
 
 const SIGNS = { active: '●', retired: '○', branch: '◇', candidate: '?', rejected: '×', withdrawn: '–' };
 const STATUS = {
@@ -8,9 +8,9 @@ const RESULTS = { promoted: 'accepted', branched: 'accepted to a branch', reject
 
 const points = (value) => (value === null || value === undefined ? '–' : value.toFixed(1));
 const signed = (value) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(1)}`;
-const within = (low, high) => (low === null || low === undefined || high === null || high === undefined ? '' : `[${signed(low)}, ${signed(high)}]`);
-const minute = (at) => plain(at).replace('T', ' ').replace(/:\d\dZ$/, ' UTC');
-const many = (number, word) => `${count(number)} ${word}${number === 1 ? '' : 's'}`;
+const signedInterval = (low, high) => (low === null || low === undefined || high === null || high === undefined ? '' : `[${signed(low)}, ${signed(high)}]`);
+const formatMinute = (at) => plain(at).replace('T', ' ').replace(/:\d\dZ$/, ' UTC');
+const plural = (number, word) => `${count(number)} ${word}${number === 1 ? '' : 's'}`;
 
 function badges(line) {
   const found = [el('span', { class: `badge ${line.status}` }, STATUS[line.status])];
@@ -20,11 +20,11 @@ function badges(line) {
   return el('span', { class: 'badges' }, ...found);
 }
 
-// A score from 0 to 100: a bar in the line for the version it was compared with, a mark for its own
-// score, and where that may lie, were the other's exact.
+// A score from 0 to 100: a tick for the version it was compared with, a dot for its own score, and
+// a whisker for the interval: the other version's score plus the bounds of the difference.
 function gauge(score, decision) {
-  const said = decision && decision.old !== null ? `, was ${points(decision.old)}` : '';
-  const drawing = svg('svg', { class: 'gauge', role: 'img', 'aria-label': `score ${points(score)} of 100${said}` });
+  const compared = decision && decision.old !== null ? `, was ${points(decision.old)}` : '';
+  const drawing = svg('svg', { class: 'gauge', role: 'img', 'aria-label': `score ${points(score)} of 100${compared}` });
   drawing.append(svg('rect', { class: 'track', width: '100%', height: 2, y: 9 }));
   if (decision && decision.old !== null && decision.low !== null && decision.high !== null) {
     const [from, to] = [decision.old + decision.low, decision.old + decision.high].map((value) => share(value / 100));

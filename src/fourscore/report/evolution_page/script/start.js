@@ -1,31 +1,31 @@
-// The page comes alive: theme, figures, the tree, and the version that the address names.
+// Fill the page: theme, figures, tree; then open the version that the address names (`#v7`).
 
 async function start() {
-  themed();
+  setUpTheme();
   const head = JSON.parse(byId('head').textContent);
-  summarize(head);
-  const lines = (await Promise.all([...document.querySelectorAll('script.line')].map(unpacked))).flat();
+  showSummary(head);
+  const lines = (await Promise.all([...document.querySelectorAll('script.line')].map(readBlock))).flat();
   const tree = byId('tree');
   const open = async (box, line) => {
-    if (box.dataset.told) return;
-    box.dataset.told = 'yes';
-    const body = el('div', { class: 'told' });
+    if (box.dataset.filled) return;
+    box.dataset.filled = 'yes';
+    const body = el('div', { class: 'version-detail' });
     box.append(body);
     try {
-      body.append(...opened(line, await details({ position: line.number, repeat: 1, id: '' }, head.firsts)));
+      body.append(...versionSections(line, await readDetails({ position: line.number, repeat: 1, id: '' }, head.firsts)));
     } catch (error) {
       body.append(el('p', { class: 'note' }, String(error.message || error)));
     }
-    body.dataset.told = 'yes';
+    body.dataset.loaded = 'yes';
   };
   byId('key').append(...legend());
-  grow(lines, tree, open);
+  appendTree(lines, tree, open);
   const folds = [...tree.querySelectorAll('.failures')];
   const unfold = byId('unfold'), all = byId('open');
-  const say = () => { unfold.textContent = folds.some((each) => !each.open) ? 'Show failures' : 'Fold failures'; };
+  const updateLabel = () => { unfold.textContent = folds.some((each) => !each.open) ? 'Show failures' : 'Fold failures'; };
   unfold.hidden = !folds.length;
-  unfold.addEventListener('click', () => { const to = folds.some((each) => !each.open); for (const each of folds) each.open = to; say(); });
-  for (const each of folds) each.addEventListener('toggle', say);
+  unfold.addEventListener('click', () => { const to = folds.some((each) => !each.open); for (const each of folds) each.open = to; updateLabel(); });
+  for (const each of folds) each.addEventListener('toggle', updateLabel);
   if (lines.length <= FEW) for (const each of folds) { each.fill(); each.open = true; }
   all.addEventListener('click', () => {
     const boxes = [...tree.querySelectorAll('.version')].filter((each) => !each.closest('.failures:not([open])'));
@@ -33,13 +33,13 @@ async function start() {
     for (const each of boxes) each.open = to;
     all.textContent = to ? 'Close all' : 'Open all';
   });
-  byId('state').textContent = `${many(lines.length, 'version')} in the tree`;
+  byId('state').textContent = `${plural(lines.length, 'version')} in the tree`;
   document.documentElement.dataset.ready = 'yes';
-  reveal(folds);
-  addEventListener('hashchange', () => reveal(folds));
+  openLinkedVersion(folds);
+  addEventListener('hashchange', () => openLinkedVersion(folds));
 }
 
-function reveal(folds) {
+function openLinkedVersion(folds) {
   const [, number] = /^#v(\d+)$/.exec(location.hash) || [];
   if (!number) return;
   if (!byId(`v${number}`)) for (const each of folds) { each.fill(); if (byId(`v${number}`)) { each.open = true; break; } }

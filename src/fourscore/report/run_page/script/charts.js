@@ -1,4 +1,4 @@
-// Drawings in SVG, by shares of their width, so that they fit wherever they stand.
+// Charts in SVG. Positions are shares of the width, so that a chart fits any column.
 
 function svg(name, attributes, ...children) {
   const node = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -28,7 +28,7 @@ function meter(value, interval, label, low) {
   return drawing;
 }
 
-function line(value) {
+function valueBar(value) {
   const drawing = svg('svg', { 'aria-hidden': 'true' });
   drawing.append(svg('rect', { class: 'track', width: '100%', height: 5, rx: 2.5 }));
   drawing.append(svg('rect', { class: value >= 0.5 ? 'ok' : 'no', width: share(value), height: 5, rx: 2.5 }));
@@ -42,7 +42,7 @@ function hatch() {
   return svg('defs', {}, stripes);
 }
 
-// Scores from 0 to 1, what passed upon what did not.
+// A histogram of scores from 0 to 1: passed rows are stacked on failed ones.
 function histogram([failed, passed]) {
   const bins = failed.length, tall = 165, top = 18;
   const most = Math.max(1, ...failed.map((n, i) => n + passed[i]));

@@ -1,4 +1,4 @@
-// What stands above the table.
+// Everything above the table of cases.
 
 function figure(label, value, more, extra, main) {
   return el('div', { class: main ? 'figure main' : 'figure' },
@@ -14,7 +14,7 @@ function figures(head) {
     rate === null ? null : meter(rate, ends, `Pass rate ${percent(rate)}`), true));
   const fixed = s.pass_rate_corrected;
   if (head.corrected) {
-    byId('figures').append(figure('Corrected for the judge’s errors', fixed ? percent(fixed.value) : 'not corrected', foreign(head.corrected),
+    byId('figures').append(figure('Corrected for the judge’s errors', fixed ? percent(fixed.value) : 'not corrected', safeText(head.corrected),
       fixed ? meter(fixed.value, fixed.interval, `Corrected pass rate ${percent(fixed.value)}`) : null));
   }
   byId('figures').append(figure('Average score', score3(mean),
@@ -22,10 +22,10 @@ function figures(head) {
   const spent = [s.cost.agent, s.cost.judges], dollars = spent[0].dollars + spent[1].dollars;
   const calls = spent[0].calls + spent[1].calls;
   byId('figures').append(figure('Cost', money(dollars),
-    calls || dollars ? `agent ${money(spent[0].dollars)}, judges ${money(spent[1].dollars)}; ${large(calls, 0)} model calls` : 'no model calls noted'));
+    calls || dollars ? `agent ${money(spent[0].dollars)}, judges ${money(spent[1].dollars)}; ${large(calls, 0)} model calls` : 'no model calls recorded'));
   const time = s.time;
-  byId('figures').append(figure('Time of the agent', time.n ? lasting(time.seconds) : '–',
-    time.n ? `mean ${lasting(time.mean)}, longest ${lasting(time.longest)}, n = ${count(time.n)}` : 'not noted'));
+  byId('figures').append(figure('Time of the agent', time.n ? formatSeconds(time.seconds) : '–',
+    time.n ? `mean ${formatSeconds(time.mean)}, longest ${formatSeconds(time.longest)}, n = ${count(time.n)}` : 'not recorded'));
   const parts = Object.entries(s.statuses).filter(([, n]) => n).map(([status, n]) => `${count(n)} ${status}`);
   byId('planned').append(el('b', {}, `${count(s.planned)} planned`), ` = ${parts.join(' + ') || 'nothing'}`,
     s.repeats > 1 ? `, ${count(s.cases)} cases × ${count(s.repeats)} repeats` : '');
@@ -35,21 +35,21 @@ function figures(head) {
     byId('gates').append(el('li', { class: 'soft' }, `${kind}  ${rates.join(', ')}`));
   }
   for (const [fine, name, words] of head.canaries) {
-    byId('gates').append(el('li', {}, el('span', { class: fine ? 'verdict yes' : 'verdict no' }, fine ? '✓ judge ' : '✗ judge compromised: '), foreign(name), ` ${words}`));
+    byId('gates').append(el('li', {}, el('span', { class: fine ? 'verdict yes' : 'verdict no' }, fine ? '✓ judge ' : '✗ judge compromised: '), safeText(name), ` ${words}`));
   }
   for (const [met, reason] of head.gates) {
-    byId('gates').append(el('li', {}, el('span', { class: met ? 'verdict yes' : 'verdict no' }, met ? '✓ gate passed ' : '✗ gate failed '), foreign(reason)));
+    byId('gates').append(el('li', {}, el('span', { class: met ? 'verdict yes' : 'verdict no' }, met ? '✓ gate passed ' : '✗ gate failed '), safeText(reason)));
   }
 }
 
 function dimensions(list) {
-  if (!list.length) return el('p', { class: 'soft' }, 'None was measured.');
+  if (!list.length) return el('p', { class: 'soft' }, 'No dimension was measured.');
   const body = el('tbody');
   for (const each of list) {
     const label = each.mean === null ? 'not applicable' : `mean ${score3(each.mean)}`;
     const range = each.interval ? `${score3(each.interval[0])} to ${score3(each.interval[1])}` : '';
     body.append(el('tr', {},
-      el('th', { scope: 'row' }, breaking(each.name), el('span', { class: 'level' }, ...(each.level ? ['level: ', foreign(each.level)] : each.mean === null ? ['not applicable'] : []))),
+      el('th', { scope: 'row' }, breakableName(each.name), el('span', { class: 'level' }, ...(each.level ? ['level: ', safeText(each.level)] : each.mean === null ? ['not applicable'] : []))),
       el('td', { class: 'meter' }, meter(each.mean, each.interval, label, each.mean !== null && each.mean < 0.5)),
       el('td', { class: 'num' }, el('span', {}, score3(each.mean)), ' ', el('span', { class: 'range' }, range)),
       el('td', { class: 'num' }, count(each.n))));
@@ -57,16 +57,16 @@ function dimensions(list) {
   return grid(['Dimension', '', 'Mean and interval', 'n'], ['', 'meter', 'num', 'num'], body, 'Mean of each dimension');
 }
 
-// How often each level was given.
+// A table of how many rows have each level, by dimension.
 function levels(list) {
   const words = [...new Set(list.flatMap((each) => each.levels.map(([word]) => word)))];
   if (!words.length) return '';
   const body = el('tbody', {}, ...list.filter((each) => each.levels.length).map((each) => {
     const counts = new Map(each.levels);
-    return el('tr', {}, el('th', { scope: 'row' }, breaking(each.name)),
+    return el('tr', {}, el('th', { scope: 'row' }, breakableName(each.name)),
       ...words.map((word) => el('td', { class: 'num' }, counts.has(word) ? count(counts.get(word)) : '–')));
   }));
-  const table = grid(['Dimension', ...words.map((word) => foreign(word))], ['', ...words.map(() => 'num')], body, 'Rows of each level');
+  const table = grid(['Dimension', ...words.map((word) => safeText(word))], ['', ...words.map(() => 'num')], body, 'Rows of each level');
   return el('details', { class: 'fold' }, el('summary', {}, 'Levels of each dimension'), el('div', { class: 'sideways', tabindex: '0', role: 'region', 'aria-label': 'Levels of each dimension' }, table));
 }
 
@@ -75,11 +75,11 @@ function grid(titles, classes, body, caption) {
   return el('table', { class: 'plain' }, el('caption', { class: 'unseen' }, caption), el('thead', {}, head), body);
 }
 
-// Groups with their rates; a name filters the table below.
+// A table of pass rates by group; a click on a name filters the table of cases.
 function groups(list, word, choose) {
   if (!list.length) return [el('p', { class: 'soft' }, `No case has a ${word}.`)];
   const rows = list.map(([name, rate, interval, n]) => {
-    const button = el('button', { type: 'button', class: 'link', 'aria-label': `Show the cases of ${plain(name)}` }, breaking(name));
+    const button = el('button', { type: 'button', class: 'link', 'aria-label': `Show the cases of ${plain(name)}` }, breakableName(name));
     button.addEventListener('click', () => choose(name));
     return el('tr', {},
       el('th', { scope: 'row' }, button),
@@ -102,9 +102,9 @@ function groups(list, word, choose) {
 function about(run, summary) {
   const list = byId('about');
   const put = (name, ...what) => list.append(el('dt', {}, name), el('dd', {}, ...what));
-  const word = (name, text) => { if (text) put(name, foreign(text, { class: 'mono' })); };
-  put('Run', foreign(run.id, { class: 'mono' }));
-  if (run.agent) put('Agent', foreign(run.agent));
+  const word = (name, text) => { if (text) put(name, safeText(text, { class: 'mono' })); };
+  put('Run', safeText(run.id, { class: 'mono' }));
+  if (run.agent) put('Agent', safeText(run.agent));
   word('Agent version', run.agent_version);
   word('Git commit', run.git_commit);
   word('Test set digest', run.cases_digest);
@@ -113,22 +113,22 @@ function about(run, summary) {
   word('Judged by', run.judged_by);
   if (run.labels.length) {
     const labels = el('span', {});
-    for (const [key, value] of run.labels) labels.append(foreign(`${key} = ${value}`, { class: 'tag' }), ' ');
+    for (const [key, value] of run.labels) labels.append(safeText(`${key} = ${value}`, { class: 'tag' }), ' ');
     put('Labels', labels);
   }
-  put('Started', moment(run.created));
-  put('Finished', run.finished ? `${moment(run.finished)}, after ${lasting(Math.max(0, run.finished - run.created))}` : 'not noted');
+  put('Started', formatTime(run.created));
+  put('Finished', run.finished ? `${formatTime(run.finished)}, after ${formatSeconds(Math.max(0, run.finished - run.created))}` : 'not recorded');
   if (summary.coverage !== null && summary.coverage !== undefined) put('Coverage', `${percent(summary.coverage)} of the rubric’s weight was measured`);
 }
 
 function headline(head, choose) {
   const run = head.run, title = run.name || run.id;
   document.title = `${plain(title)} – Fourscore report`;
-  byId('name').append(foreign(title));
+  byId('name').append(safeText(title));
   const parts = [];
-  if (run.agent) parts.push(foreign(run.agent));
-  if (run.agent_version) parts.push(foreign(run.agent_version));
-  parts.push(moment(run.created));
+  if (run.agent) parts.push(safeText(run.agent));
+  if (run.agent_version) parts.push(safeText(run.agent_version));
+  parts.push(formatTime(run.created));
   parts.forEach((part, at) => byId('sub').append(at ? ' · ' : '', part));
   figures(head);
   byId('histogram').append(...histogram(head.bins));

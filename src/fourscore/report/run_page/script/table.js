@@ -1,11 +1,11 @@
-// The table of cases: found, filtered, sorted, a page at a time.
+// The table of cases: searched, filtered, sorted, shown one page at a time.
 
 const PAGE = 50;
 
 function fromLine(each, repeated) {
-  const [position, repeat, id, asked, tags, complexity, status, passed, value, values] = each;
-  return { position, repeat, id, asked, tags, complexity, status, passed, value, values, repeated,
-    text: `${id}\n${asked}\n${tags.join('\n')}`.toLowerCase() };
+  const [position, repeat, id, question, tags, complexity, status, passed, value, values] = each;
+  return { position, repeat, id, question, tags, complexity, status, passed, value, values, repeated,
+    text: `${id}\n${question}\n${tags.join('\n')}`.toLowerCase() };
 }
 
 class Table {
@@ -18,26 +18,26 @@ class Table {
     this.down = false;
     const repeated = head.summary.repeats > 1;
     this.columns = [
-      { title: 'Case', kind: 'id', of: (row) => row.id },
-      ...(repeated ? [{ title: 'Repeat', kind: 'num wide', of: (row) => row.repeat }] : []),
-      { title: 'Verdict', kind: '', of: (row) => row.passed },
-      { title: 'Value', kind: 'num', of: (row) => row.value },
-      { title: 'Status', kind: 'wide', of: (row) => row.status },
-      { title: 'Tags', kind: 'words wide', of: (row) => row.tags.join(' ') },
-      { title: 'Complexity', kind: 'wide', of: (row) => row.complexity },
-      ...head.dimensions.map((each, at) => ({ title: each.name, foreign: true, kind: 'num dim wide', of: (row) => row.values[at] })),
+      { title: 'Case', kind: 'id', read: (row) => row.id },
+      ...(repeated ? [{ title: 'Repeat', kind: 'num wide', read: (row) => row.repeat }] : []),
+      { title: 'Verdict', kind: '', read: (row) => row.passed },
+      { title: 'Value', kind: 'num', read: (row) => row.value },
+      { title: 'Status', kind: 'wide', read: (row) => row.status },
+      { title: 'Tags', kind: 'words wide', read: (row) => row.tags.join(' ') },
+      { title: 'Complexity', kind: 'wide', read: (row) => row.complexity },
+      ...head.dimensions.map((each, at) => ({ title: each.name, untrusted: true, kind: 'num dim wide', read: (row) => row.values[at] })),
     ];
     this.dimensions = head.dimensions.length;
-    this.head();
-    this.options();
-    this.listen();
+    this.drawHead();
+    this.fillFilters();
+    this.addListeners();
     this.update();
   }
 
-  head() {
+  drawHead() {
     const line = el('tr', {});
     this.columns.forEach((column, at) => {
-      const title = column.foreign ? breaking(column.title) : column.title;
+      const title = column.untrusted ? breakableName(column.title) : column.title;
       const button = el('button', { type: 'button' }, title);
       button.addEventListener('click', () => this.sortBy(at));
       column.cell = el('th', { scope: 'col', class: column.kind || null }, button);
@@ -46,7 +46,7 @@ class Table {
     byId('table').tHead.replaceChildren(line);
   }
 
-  options() {
+  fillFilters() {
     const fill = (id, words, most = 500) => {
       const counts = new Map();
       for (const row of this.rows) for (const word of words(row)) counts.set(word, (counts.get(word) || 0) + 1);
@@ -62,14 +62,14 @@ class Table {
     this.words = words;
   }
 
-  listen() {
-    const again = () => { this.page = 0; this.update(); };
-    byId('search').addEventListener('input', again);
-    for (const id of ['by-passed', 'by-status', 'by-tag', 'by-complexity']) byId(id).addEventListener('change', again);
+  addListeners() {
+    const showFirstPage = () => { this.page = 0; this.update(); };
+    byId('search').addEventListener('input', showFirstPage);
+    for (const id of ['by-passed', 'by-status', 'by-tag', 'by-complexity']) byId(id).addEventListener('change', showFirstPage);
     byId('filters').addEventListener('submit', (event) => event.preventDefault());
-    byId('filters').addEventListener('reset', () => setTimeout(again));
+    byId('filters').addEventListener('reset', () => setTimeout(showFirstPage));
     byId('all-columns').addEventListener('change', (event) => byId('table').classList.toggle('all', event.target.checked));
-    const go = (to) => () => this.go(to());
+    const go = (to) => () => this.goTo(to());
     byId('first').addEventListener('click', go(() => 0));
     byId('back').addEventListener('click', go(() => this.page - 1));
     byId('next').addEventListener('click', go(() => this.page + 1));
@@ -91,8 +91,8 @@ class Table {
     };
     if (event.key === 'Enter' || event.key === ' ') this.open(line.fourscoreRow);
     else if (moves[event.key]) { const to = moves[event.key](); if (to) this.focus(to); }
-    else if (event.key === 'PageDown') this.go(this.page + 1, true);
-    else if (event.key === 'PageUp') this.go(this.page - 1, true);
+    else if (event.key === 'PageDown') this.goTo(this.page + 1, true);
+    else if (event.key === 'PageUp') this.goTo(this.page - 1, true);
     else return;
     event.preventDefault();
   }
@@ -134,12 +134,12 @@ class Table {
       (!tag || row.tags.includes(tag)) && (!complexity || row.complexity === complexity) &&
       words.every((word) => row.text.includes(word)));
     if (this.sort !== null) {
-      const of = this.columns[this.sort].of, way = this.down ? -1 : 1;
-      const keyed = found.map((row, at) => [of(row), at, row]);
+      const read = this.columns[this.sort].read, direction = this.down ? -1 : 1;
+      const keyed = found.map((row, at) => [read(row), at, row]);
       const none = (value) => value === null || value === undefined;
       keyed.sort(([a, i], [b, j]) => {
-        if (none(a) || none(b)) return none(a) - none(b) || i - j; // what has no value comes last
-        return (a < b ? -way : a > b ? way : 0) || i - j;
+        if (none(a) || none(b)) return none(a) - none(b) || i - j; // rows without a value come last
+        return (a < b ? -direction : a > b ? direction : 0) || i - j;
       });
       this.shown = keyed.map((each) => each[2]);
     } else {
@@ -150,7 +150,7 @@ class Table {
 
   get pages() { return Math.max(1, Math.ceil(this.shown.length / PAGE)); }
 
-  go(to, focus) {
+  goTo(to, focus) {
     if (to < 0 || to >= this.pages) return;
     this.page = to;
     this.draw();
@@ -170,16 +170,16 @@ class Table {
   }
 
   line(row, first) {
-    const open = el('button', { type: 'button', class: 'open', tabindex: '-1', 'aria-haspopup': 'dialog' }, foreign(row.id));
+    const open = el('button', { type: 'button', class: 'open', tabindex: '-1', 'aria-haspopup': 'dialog' }, safeText(row.id));
     const cells = this.columns.map((column) => {
-      if (column.kind === 'id') return el('th', { scope: 'row', class: 'id' }, open, foreign(row.asked, { class: 'asked' }));
+      if (column.kind === 'id') return el('th', { scope: 'row', class: 'id' }, open, safeText(row.question, { class: 'question' }));
       const cell = el('td', { class: column.kind || null });
-      if (column.title === 'Verdict' && !column.foreign) cell.append(verdict(row.passed));
-      else if (column.title === 'Tags' && !column.foreign) cell.append(...row.tags.map((tag) => foreign(tag, { class: 'tag' })));
+      if (column.title === 'Verdict' && !column.untrusted) cell.append(verdict(row.passed));
+      else if (column.title === 'Tags' && !column.untrusted) cell.append(...row.tags.map((tag) => safeText(tag, { class: 'tag' })));
       else if (column.kind.startsWith('num') && column.title !== 'Repeat') {
-        const value = column.of(row);
+        const value = column.read(row);
         cell.append(el('span', { class: `v-${tone(value)}` }, score3(value)));
-      } else cell.append(breaking(String(column.of(row))));
+      } else cell.append(breakableName(String(column.read(row))));
       return cell;
     });
     const line = el('tr', { tabindex: first ? '0' : '-1' }, ...cells);

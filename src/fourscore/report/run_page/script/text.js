@@ -1,5 +1,5 @@
-// Elements and text. All that is not ours passes through `foreign`: text nodes in an isolate, with
-// a visible mark for each character that hides, reorders or moves.
+// Elements and text. Text from agents, models and people passes through `safeText`: text nodes in a
+// `bdi` element, with a visible code for each character that is hidden or reorders text.
 
 const HIDDEN = new RegExp([
   '\\r\\n',
@@ -7,7 +7,7 @@ const HIDDEN = new RegExp([
   '[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f]',
   '[\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb]',
   '[\\ud800-\\udfff]',
-  // Joiners and variation selectors have honest work after letters and pictures beyond ASCII.
+  // Joiners and variation selectors are legitimate after letters and emoji beyond ASCII.
   '(?<![^\\u0000-\\u007f\\ufe00-\\ufe0f\\u200b-\\u200f])[\\u200c\\u200d]',
   '(?<![^\\u0000-\\u0022\\u0024-\\u0029\\u002b-\\u002f\\u003a-\\u007f\\ufe00-\\ufe0f])[\\ufe00-\\ufe0f]',
   '[\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]',
@@ -37,16 +37,16 @@ function pieces(text, parent) {
   return parent;
 }
 
-const foreign = (text, attributes) => pieces(String(text), el('bdi', { dir: 'auto', ...attributes }));
+const safeText = (text, attributes) => pieces(String(text), el('bdi', { dir: 'auto', ...attributes }));
 
 // A name that may end a line at its underscores.
-function breaking(name) {
+function breakableName(name) {
   const box = el('bdi', { dir: 'auto' });
   name.split('_').forEach((part, at) => { if (at) box.append('_', el('wbr')); pieces(part, box); });
   return box;
 }
 
-// The same where only a plain string will do: titles, options, labels.
+// The same as a plain string: for titles, options and labels.
 const plain = (text) => String(text).replace(HIDDEN, (sign) => (sign === '\r\n' ? ' ' : `⟨${code(sign)}⟩`));
 
 const byId = (id) => document.getElementById(id);
@@ -59,14 +59,14 @@ const large = (number, digits) =>
 
 const money = (dollars) => `$${large(dollars, dollars < 1 ? 4 : 2)}`;
 
-function lasting(seconds) {
+function formatSeconds(seconds) {
   if (seconds < 1) return `${large(seconds * 1000, 0)} ms`;
   if (seconds < 120) return `${large(seconds, 1)} s`;
   if (seconds < 7200) return `${large(seconds / 60, 1)} min`;
   return `${large(seconds / 3600, 1)} h`;
 }
 
-function moment(seconds) {
+function formatTime(seconds) {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 16).replace('T', ' ') + ' UTC';
 }
@@ -77,6 +77,6 @@ function verdict(passed) {
   return el('span', { class: 'verdict none' }, '– not measured');
 }
 
-// In words as in the rubric's levels: from 0.7 good, below 0.5 bad.
+// The colour class of a value: good from 0.7 on, bad below 0.5.
 const tone = (value) =>
   value === null || value === undefined ? 'none' : value >= 0.7 ? 'good' : value >= 0.5 ? 'mid' : 'bad';

@@ -1,15 +1,15 @@
-// Light or dark: as the system has it, until the reader says otherwise.
+// Light or dark colours: those of the system, until the reader chooses.
 
-function themed() {
+function setUpTheme() {
   const button = byId('theme'), root = document.documentElement, system = matchMedia('(prefers-color-scheme: dark)');
   const dark = () => (root.dataset.theme ? root.dataset.theme === 'dark' : system.matches);
-  const say = () => { button.textContent = dark() ? 'Light' : 'Dark'; button.setAttribute('aria-label', dark() ? 'Use light colours' : 'Use dark colours'); };
-  try { const kept = localStorage.getItem('fourscore-theme'); if (kept === 'dark' || kept === 'light') root.dataset.theme = kept; } catch { /* not kept */ }
+  const updateButton = () => { button.textContent = dark() ? 'Light' : 'Dark'; button.setAttribute('aria-label', dark() ? 'Use light colours' : 'Use dark colours'); };
+  try { const saved = localStorage.getItem('fourscore-theme'); if (saved === 'dark' || saved === 'light') root.dataset.theme = saved; } catch { /* not saved */ }
   button.addEventListener('click', () => {
     root.dataset.theme = dark() ? 'light' : 'dark';
-    try { localStorage.setItem('fourscore-theme', root.dataset.theme); } catch { /* not kept */ }
-    say();
+    try { localStorage.setItem('fourscore-theme', root.dataset.theme); } catch { /* not saved */ }
+    updateButton();
   });
-  system.addEventListener('change', say);
-  say();
+  system.addEventListener('change', updateButton);
+  updateButton();
 }
