@@ -7,7 +7,7 @@ agent.
 """
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
+if TYPE_CHECKING:  # importing `typing` alone takes longer than `fourscore hook` may
     from typing import Any
 
     from fourscore.agents.step_recorder import record
@@ -96,7 +96,7 @@ _CORE = (
     "judge",
     "score",
 )
-_LATER = {
+_LAZY_IMPORTS = {
     **dict.fromkeys(_CORE, "fourscore.core"),
     "GRADES": "fourscore.judges.fitness.rubric",
     "follows_format": "fourscore.judges.fitness.detectors.format",
@@ -194,13 +194,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> "Any":
-    if name in _LATER:
+    if name in _LAZY_IMPORTS:
         from importlib import import_module
 
-        found = getattr(import_module(_LATER[name]), name)
+        found = getattr(import_module(_LAZY_IMPORTS[name]), name)
         globals()[name] = found
         return found
-    if name == "core":  # a module of its own, which used to come with the package
+    if name == "core":  # `import fourscore; fourscore.core` works without another import
         from importlib import import_module
 
         return import_module("fourscore.core")
@@ -208,4 +208,4 @@ def __getattr__(name: str) -> "Any":
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LATER])
+    return sorted([*globals(), *_LAZY_IMPORTS])

@@ -90,7 +90,7 @@ def test_numbers_that_are_not_finite_are_refused(field: str, number: float) -> N
         ({"metadata": None}, "metadata: expected an object, got NoneType"),
         ({"input": object()}, "input: object is not a JSON value"),
         ({"expected": b"4"}, "expected: bytes is not a JSON value"),
-        ({"tags": ("a", 1)}, "tags: int is out of place in it"),
+        ({"tags": ("a", 1)}, "tags: an item has the wrong type int"),
         ({"tags": "ab"}, "tags: expected a list, got str"),
         ({"id": 7}, "id: expected text, got int"),
     ],

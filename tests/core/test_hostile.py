@@ -24,7 +24,7 @@ from fourscore.core import (
     ToolCall,
     Trace,
     Usage,
-    interpret,
+    interpret_result,
     judge,
     score,
 )
@@ -238,13 +238,15 @@ def test_reward_without_value_sets_the_value() -> None:
     ],
 )
 def test_an_inner_score_keeps_its_meaning(status: Status, kind: str | None) -> None:
-    (signal,) = interpret("x", Score(status=status, reason="so"))
+    (signal,) = interpret_result("x", Score(status=status, reason="so"))
     assert (signal.fault.kind if signal.fault else None) == kind
     assert signal.value is None
 
 
 def test_an_inner_score_of_an_agent_that_failed_is_a_zero() -> None:
-    (signal,) = interpret("x", Score(status=Status.TIMEOUT, value=0.0, reward=0.0, passed=False))
+    (signal,) = interpret_result(
+        "x", Score(status=Status.TIMEOUT, value=0.0, reward=0.0, passed=False)
+    )
     assert (signal.value, signal.passed) == (0.0, False)
 
 
@@ -256,7 +258,7 @@ def test_judges_pickle_with_their_options() -> None:
 
 
 def test_pickling_a_judge_that_cannot_be_imported_names_it() -> None:
-    with pytest.raises(pickle.PicklingError, match="judge '<lambda>' is not found"):
+    with pytest.raises(pickle.PicklingError, match="judge '<lambda>' cannot be pickled"):
         pickle.dumps(FunctionJudge(lambda case, trace: 1.0))
 
 

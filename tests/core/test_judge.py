@@ -20,7 +20,7 @@ from fourscore.core import (
     Signal,
     Status,
     Trace,
-    interpret,
+    interpret_result,
     judge,
 )
 from fourscore.core.judge import get_runs, is_ranker, safe_repr, signal_names
@@ -206,7 +206,7 @@ SCORE = Score(status=Status.SCORED, value=0.4, passed=True, reward=1.5, coverage
     ],
 )
 def test_interprets_every_allowed_return_value(returned: Any, signals: list[Signal]) -> None:
-    assert list(interpret("x", returned)) == signals
+    assert list(interpret_result("x", returned)) == signals
 
 
 class Shy:
@@ -245,13 +245,13 @@ class Shy:
 )
 def test_refuses_other_return_values_and_names_the_judge(returned: Any) -> None:
     with pytest.raises(JudgeError, match=r"^judge 'x' returned .*: expected \(reward, success\)"):
-        interpret("x", returned)
+        interpret_result("x", returned)
 
 
 @steady
 @given(st.floats(allow_nan=False, allow_infinity=False), st.booleans())
 def test_the_value_is_the_reward_clamped(reward: float, success: bool) -> None:
-    (signal,) = interpret("x", (reward, success))
+    (signal,) = interpret_result("x", (reward, success))
     assert (signal.reward, signal.passed) == (reward, success)
     assert signal.value == clamp(reward) == min(max(reward, 0), 1)
 

@@ -71,7 +71,7 @@ def test_a_gate_is_at_most_one_and_a_weight_is_not() -> None:
 
 
 def test_two_levels_do_not_share_a_value() -> None:
-    with pytest.raises(ValueError, match=r"^levels\.fair: 1.0 is good already$"):
+    with pytest.raises(ValueError, match=r"^levels\.fair: 1.0 is already the level good$"):
         line(levels={"good": 1, "fair": 1.0})
 
 
@@ -102,20 +102,20 @@ BOTH = Pair()
     ("lines", "message"),
     [
         ((), "dimensions: a rubric needs at least one dimension"),
-        ((line(weight=0),), "dimensions: every weight is 0: nothing would count"),
-        ((line(), line()), "dimensions: a name is used twice"),
-        ((line(), line(one=polite)), "dimensions.short: two judges give a signal 'short'"),
+        ((line(weight=0),), "dimensions: every weight is 0: set one above 0"),
+        ((line(), line()), "dimensions: two dimensions have the same name"),
+        ((line(), line(one=polite)), "dimensions.short: two judges give a signal named 'short'"),
         (
             (line("other", BOTH),),
-            "dimensions.other: its judge gives several signals: left, right",
+            "dimensions.other: its judge gives several signals; use one of these: left, right",
         ),
         (
             (line("left", BOTH), line("right", polite)),
-            "dimensions.right: two judges give a signal 'right'",
+            "dimensions.right: two judges give a signal named 'right'",
         ),
         (
             (line("left", BOTH), line("right", Pair())),
-            "dimensions.right: two judges give a signal 'left'",
+            "dimensions.right: two judges give a signal named 'left'",
         ),
     ],
 )

@@ -27,7 +27,7 @@ from fourscore.core import (
     Status,
     Trace,
     Usage,
-    attempt,
+    call_judge,
     score,
 )
 
@@ -345,7 +345,7 @@ def test_one_trace_has_no_rank() -> None:
     one, failed = scored(Rubric.from_judge(Ranks(JudgeError("never asked"))), *traces)
     assert (one.status, one.reason) == (
         Status.SKIPPED,
-        "nothing applicable: rank: one trace has no rank",
+        "nothing applicable: rank: a single trace has no rank",
     )
     assert failed.status is Status.AGENT_ERROR
 
@@ -426,7 +426,7 @@ BROKEN: dict[str, tuple[Callable[..., Any], str]] = {
     "returns the shy": (lambda case, trace: Shy(), "judge 'broken' returned an object of type Shy"),
     "returns several": (
         lambda case, trace: [signal(1.0), signal(1.0)],
-        "judge 'broken' promised broken and gave says, says",
+        "judge 'broken' declares the signals broken but returned says, says",
     ),
     "writes on the case": (writes_on_the_case, "TypeError: this value is frozen"),
     "writes deep in the trace": (writes_deep_in_the_trace, "TypeError: this value is frozen"),
@@ -478,7 +478,7 @@ def test_invalid_result_of_custom_judge_is_a_fault_with_its_name(result: Any) ->
 def test_judge_must_return_the_signals_it_declares(given_names: list[str], expected: str) -> None:
     given_signals = [Signal(name=name, value=1.0) for name in given_names]
     one = single(rubric(Dimension(name="a", judge=Says(given_signals, "a", "b"))))
-    fault = Fault("error", f"judge 'a' promised a, b and gave {expected}")
+    fault = Fault("error", f"judge 'a' declares the signals a, b but returned {expected}")
     assert [(s.name, s.fault) for s in one.signals] == [("a", fault), ("b", fault)]
 
 
@@ -600,7 +600,7 @@ class Backwards:
 
     async def run(self, calls: Sequence[Call]) -> Sequence[Sequence[Signal] | Exception]:
         self.asked += calls
-        return [await attempt(call) for call in reversed(calls)][::-1]
+        return [await call_judge(call) for call in reversed(calls)][::-1]
 
 
 def test_executor_receives_all_calls_at_once() -> None:

@@ -75,8 +75,8 @@ def test_json_cannot_bypass_the_checks(number: float) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"name": ""}, "name: a signal needs one"),
-        ({"name": 7}, "name: a signal needs one"),
+        ({"name": ""}, "name: expected a text that is not empty"),
+        ({"name": 7}, "name: expected a text that is not empty"),
         ({"value": True}, "value: expected a number, got bool"),
         ({"value": "1"}, "value: expected a number, got str"),
         ({"value": 2}, r"value: 2 is outside \[0, 1\]"),

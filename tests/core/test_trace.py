@@ -105,7 +105,7 @@ def test_costs_add_up() -> None:
         (Trace, {"metadata": "text"}, "metadata: expected an object, got str"),
         (Trace, {"started": inf}, "started: inf is not a finite number"),
         (Trace, {"seconds": -1}, r"seconds: -1 is outside \[0, ∞\]"),
-        (Trace, {"steps": ("said hello",)}, "steps: str is out of place in it"),
+        (Trace, {"steps": ("said hello",)}, "steps: an item has the wrong type str"),
     ],
 )
 def test_a_wrong_field_is_named(kind: type, fields: dict[str, Any], message: str) -> None:

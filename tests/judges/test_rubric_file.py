@@ -38,7 +38,7 @@ def refused(folder: Path, *lines: str) -> tuple[int | None, str]:
         ("levels: {好: 1, 差: -1}", "levels.差: expected float >= 0.0"),
         ("levels: [good, bad]", "levels: expected object, got array"),
         ("levels: {1: 0.5}", "levels: a key of it: expected str, got int"),
-        ("levels: {good: 0.5, fair: 0.5}", "levels.fair: 0.5 is good already"),
+        ("levels: {good: 0.5, fair: 0.5}", "levels.fair: 0.5 is already the level good"),
         (
             "level_descriptions: {goood: fine}",
             "level_descriptions.goood: there is no such level; did you mean good?",

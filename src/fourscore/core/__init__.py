@@ -1,4 +1,4 @@
-"""The values, the protocols and the one function, `score`, that every phase uses. No I/O."""
+"""The value types, the protocols, and the function `score`, which every phase uses. No I/O."""
 
 from fourscore.core.case import Case
 from fourscore.core.errors import (
@@ -11,7 +11,7 @@ from fourscore.core.errors import (
     suggest_known,
 )
 from fourscore.core.frozen import digest, freeze, thaw
-from fourscore.core.judge import FunctionJudge, Judge, Ranker, interpret, judge
+from fourscore.core.judge import FunctionJudge, Judge, Ranker, interpret_result, judge
 from fourscore.core.rubric import Dimension, Rubric, fingerprint
 from fourscore.core.score import Provenance, Score, Status
 from fourscore.core.scoring import (
@@ -21,7 +21,7 @@ from fourscore.core.scoring import (
     Executor,
     Inline,
     Result,
-    attempt,
+    call_judge,
     fold,
     score,
 )
@@ -59,12 +59,12 @@ __all__ = [
     "ToolCall",
     "Trace",
     "Usage",
-    "attempt",
+    "call_judge",
     "digest",
     "fingerprint",
     "fold",
     "freeze",
-    "interpret",
+    "interpret_result",
     "judge",
     "score",
     "suggest_known",

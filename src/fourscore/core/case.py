@@ -18,8 +18,8 @@ from fourscore.core.frozen import (
 class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One question put to an agent, with what a judge needs to recognise a good answer.
 
-    Without an `id` the case gets the digest of its `input`: identity is content, never the
-    position in a file.
+    Without an `id` the case gets the digest of its `input`. The position in a file never
+    identifies a case.
     """
 
     id: str = ""

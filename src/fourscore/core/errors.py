@@ -10,9 +10,9 @@ from collections.abc import Iterable
 class FourscoreError(Exception):
     """Base class of all errors of this package.
 
-    `fault_kind` is the kind of fault of the signal where a judge raises it: one of
-    `fourscore.core.trace.FAULTS`, with the message unchanged; None is an `error` whose message
-    begins with the class name. A subclass may give the cost of the failed call as `usage`.
+    Where a judge raises it, its signal gets a fault of the kind `fault_kind` (one of
+    `fourscore.core.trace.FAULTS`) with the same message. None gives the kind `error` and a message
+    that begins with the class name. A subclass may give the cost of the failed call as `usage`.
     """
 
     fault_kind: str | None = None
@@ -36,7 +36,7 @@ class InputError(FourscoreError):
         super().__init__(": ".join(part for part in (place, field, message) if part))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_again, (type(self), self.message, self.file, self.line, self.field))
+        return (_rebuild_error, (type(self), self.message, self.file, self.line, self.field))
 
 
 class ConfigError(InputError):
@@ -67,14 +67,17 @@ class JudgeError(FourscoreError):
 
 
 def suggest_known(word: str, known: Iterable[str]) -> str:
-    """Return a hint for an unknown word: the known one that is closest, else all of them."""
+    """Return a hint for an unknown word: the closest known word, else all known words."""
     words = sorted(known)
     close = find_close_word(word, words)
     return f"did you mean {close}?" if close else f"known: {', '.join(words)}"
 
 
 def find_close_word(word: str, known: Iterable[str], alike: float = 0.6) -> str:
-    """Return the known word closest to a misspelt one; empty where it is known or none is close."""
+    """Return the known word closest to a misspelt one; empty if `word` is known or none is close.
+
+    `alike` is the least similarity, from 0 to 1.
+    """
     from difflib import get_close_matches  # only on the way to an error
 
     words = sorted(known)
@@ -82,7 +85,7 @@ def find_close_word(word: str, known: Iterable[str], alike: float = 0.6) -> str:
     return found[0] if found else ""
 
 
-def _again(
+def _rebuild_error(
     kind: type[InputError], message: str, file: str | None, line: int | None, field: str | None
 ) -> InputError:
     """Unpickle an error: exceptions with keyword arguments do not unpickle by themselves."""

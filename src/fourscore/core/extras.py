@@ -1,4 +1,4 @@
-"""Optional packages: which extra has them, and one message that names all that a command lacks."""
+"""Optional packages: which extra installs them, and one message for all that are missing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from fourscore.core.errors import ConfigError
 
-#: The packages of each extra of the distribution that are imported only where they are used.
+#: The packages that each extra of `fourscore` installs; they are imported only where used.
 EXTRAS = {
     "gepa": ("gepa",),
     "local": ("numpy", "onnxruntime", "tokenizers"),
@@ -17,7 +17,7 @@ EXTRAS = {
 
 
 class MissingExtraError(ConfigError):
-    """Packages are missing that what was asked for needs; the message says how to install them."""
+    """Optional packages are missing; the message says which use needs them and how to install."""
 
     def __init__(self, needs: dict[str, str]) -> None:
         self.needs = needs
@@ -46,20 +46,20 @@ def _is_installed(package: str) -> bool:
 
 
 class MissingExtras:
-    """Collects what several steps of a command lack, so that it is named once and together."""
+    """Collects the missing extras of several steps of a command, to raise one error for all."""
 
     def __init__(self) -> None:
         self.needs: dict[str, str] = {}
 
     @contextmanager
     def collect(self) -> Iterator[None]:
-        """Note the extras that the block lacks instead of raising."""
+        """Collect a `MissingExtraError` of the block instead of raising it."""
         try:
             yield
         except MissingExtraError as error:
             self.needs |= error.needs
 
     def raise_if_any(self) -> None:
-        """Raise one `MissingExtraError` for all that was collected."""
+        """Raise one `MissingExtraError` for all collected extras, if any."""
         if self.needs:
             raise MissingExtraError(self.needs)

@@ -11,7 +11,7 @@ from fourscore.core.trace import FAULTS, Fault, Usage
 
 def make_fault_signals(names: tuple[str, ...], error: Exception) -> tuple[Signal, ...]:
     """Return one signal with the fault per name; the first has the usage of the failed call."""
-    fault, usage = _fault(error), _read_attribute(error, "usage")
+    fault, usage = _make_fault(error), _read_attribute(error, "usage")
     signals = [Signal(name=name, fault=fault) for name in names]
     if type(usage) is Usage:
         signals[0] = replace(signals[0], usage=usage)
@@ -19,14 +19,14 @@ def make_fault_signals(names: tuple[str, ...], error: Exception) -> tuple[Signal
 
 
 def _read_attribute(error: Exception, name: str) -> Any:
-    """Return an attribute of one of our own errors, which a judge's subclass may have broken."""
+    """Return an attribute of a `FourscoreError`; None if a subclass of the judge breaks it."""
     try:
         return getattr(error, name, None) if isinstance(error, FourscoreError) else None
     except Exception:
         return None
 
 
-def _fault(error: Exception) -> Fault:
+def _make_fault(error: Exception) -> Fault:
     try:
         words = str(error)
     except (Exception, SystemExit):

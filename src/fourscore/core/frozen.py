@@ -21,16 +21,16 @@ MAX_DEPTH = 100
 MAX_INT_BITS = 14_000
 
 
-def _refuse(*_: object, **__: object) -> Never:
-    raise TypeError("this value is frozen: scoring never edits what it reads; copy it first")
+def _refuse_change(*_: object, **__: object) -> Never:
+    raise TypeError("this value is frozen: cases and traces cannot be changed; change a copy")
 
 
 class FrozenDict(dict[str, Any]):
     """A dictionary that refuses to change."""
 
     __slots__ = ()
-    __setitem__ = __delitem__ = __ior__ = _refuse
-    clear = pop = popitem = setdefault = update = _refuse
+    __setitem__ = __delitem__ = __ior__ = _refuse_change
+    clear = pop = popitem = setdefault = update = _refuse_change
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -43,8 +43,8 @@ class FrozenList(list[Any]):
     """A list that refuses to change."""
 
     __slots__ = ()
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
-    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse_change
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse_change
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))
@@ -61,7 +61,7 @@ class _TooDeepError(ValueError):
 
 
 def freeze(value: Any, depth: int = 0) -> Any:
-    """Return a JSON value frozen; `ValueError` where it is not JSON."""
+    """Return a frozen copy of a JSON value; raise `ValueError` where JSON cannot represent it."""
     kind = type(value)
     if kind is str:
         return value if value.isascii() else replace_surrogates(value)
@@ -86,8 +86,8 @@ def freeze(value: Any, depth: int = 0) -> Any:
             ):
                 break
         else:
-            return FrozenDict(value)  # nothing but plain text: most metadata
-        return FrozenDict({_key(key): freeze(item, depth + 1) for key, item in value.items()})
+            return FrozenDict(value)  # all values are plain text, as in most metadata
+        return FrozenDict({_check_key(key): freeze(item, depth + 1) for key, item in value.items()})
     if isinstance(value, list | tuple):
         return FrozenList([freeze(item, depth + 1) for item in value])
     if isinstance(value, str):
@@ -106,10 +106,10 @@ def freeze_field(field: str, value: Any, kind: type | None = None) -> Any:
     except _TooDeepError as error:
         raise ValueError(f"{field}: {error}") from None
     except ValueError as error:
-        raise ValueError(f"{field}{_place(value)}: {error}") from None
+        raise ValueError(f"{field}{_find_refused_path(value)}: {error}") from None
 
 
-def _place(value: Any) -> str:
+def _find_refused_path(value: Any) -> str:
     """Return the path inside a value to the part that `freeze` refuses."""
     pairs: Iterable[tuple[str, Any]] = ()
     if isinstance(value, Mapping):
@@ -120,18 +120,18 @@ def _place(value: Any) -> str:
         try:
             freeze(item)
         except ValueError:
-            return step + _place(item)
+            return step + _find_refused_path(item)
     return ""
 
 
-def _key(key: object) -> str:
+def _check_key(key: object) -> str:
     if not isinstance(key, str):
         raise ValueError(f"the key {key!r} is not text")
     return key if key.isascii() else replace_surrogates(key)
 
 
 def thaw(value: Any) -> Any:
-    """Return a copy that can be changed."""
+    """Return a copy of a frozen value that can be changed."""
     if isinstance(value, dict):
         return {key: thaw(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -161,7 +161,7 @@ def check_tuple(value: msgspec.Struct, field: str, kind: type | UnionType) -> No
         force_setattr(value, field, tuple(items))
     for item in items:
         if not isinstance(item, kind):
-            raise ValueError(f"{field}: {type(item).__name__} is out of place in it")
+            raise ValueError(f"{field}: an item has the wrong type {type(item).__name__}")
 
 
 def replace_surrogates(text: str) -> str:
@@ -174,6 +174,6 @@ def replace_surrogates(text: str) -> str:
 
 
 def digest(value: Any, size: int = 16) -> str:
-    """Return the digest of a JSON value: key order does not matter, 1 is not 1.0."""
+    """Return the digest of a JSON value: key order does not matter, 1 and 1.0 differ."""
     encoded = msgspec.json.encode(value, order="sorted")
     return hashlib.blake2b(encoded, digest_size=size).hexdigest()

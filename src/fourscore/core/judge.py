@@ -28,7 +28,7 @@ class Judge(Protocol):
     """Measures one trace. May also have `runs` (default `loop`) and `fingerprint`.
 
     A judge that asks models may name them in `models`, the versions of its prompts in `prompts`,
-    and the most that judging one trace costs in `most(case)`, as a `Usage`. A judge with weights
+    and return from `most(case)` the highest `Usage` of judging one trace. A judge with weights
     fitted to a user's labels gives their file and its version in `fitted`.
     """
 
@@ -96,10 +96,10 @@ class FunctionJudge:
         returned = self.function(case, trace, **self.options)
         if inspect.isawaitable(returned):
             returned = await returned
-        return interpret(self.names[0], returned)
+        return interpret_result(self.names[0], returned)
 
     def with_options(self, options: Mapping[str, Any]) -> "FunctionJudge":
-        """Return the same judge with these options; an unknown option is refused here."""
+        """Return this judge with these options; raise `JudgeError` for an unknown option."""
         try:
             inspect.signature(self.function).bind(None, None, **options)
         except TypeError as error:
@@ -116,36 +116,37 @@ class FunctionJudge:
         """The digest of the function's source and its options."""
         try:
             text = inspect.getsource(self.function)
-        except (OSError, TypeError):  # typed into a prompt, or compiled
+        except (OSError, TypeError):  # no source: typed into a Python prompt, or compiled
             code = getattr(self.function, "__code__", None)
             text = code.co_code.hex() if code else ""
         return digest([self.__module__, self.__qualname__, text, self.options])
 
     def __reduce__(self) -> str | tuple[object, ...]:
         place = (self.__module__, self.__qualname__)
-        found = _named(*place)
+        found = _import_object(*place)
         if found is self:
             return str(self.__qualname__)  # as a function would
         if getattr(found, "function", found) is not self.function:
-            raise PicklingError(f"judge {self.names[0]!r} is not found as {'.'.join(place)}")
-        return (_again, (*place, self.names[0], dict(self.options), self.isolate))
+            message = f"judge {self.names[0]!r} cannot be pickled: it is not {'.'.join(place)}"
+            raise PicklingError(f"{message}; define its function at the top level of a module")
+        return (_rebuild_judge, (*place, self.names[0], dict(self.options), self.isolate))
 
 
-def _named(module: str, qualname: str) -> Any:
+def _import_object(module: str, qualname: str) -> Any:
     found: Any = import_module(module)
     for part in qualname.split("."):
         found = getattr(found, part, None)
     return found
 
 
-def _again(
+def _rebuild_judge(
     module: str,
     qualname: str,
     name: str,
     options: Mapping[str, Any],
     isolate: Literal["process"] | None,
 ) -> FunctionJudge:
-    found = _named(module, qualname)
+    found = _import_object(module, qualname)
     function = found.function if isinstance(found, FunctionJudge) else found
     return FunctionJudge(function, name=name, options=options, isolate=isolate)
 
@@ -176,25 +177,25 @@ def judge(
     return lambda decorated: FunctionJudge(decorated, name=name, isolate=isolate)
 
 
-def interpret(name: str, returned: Any) -> tuple[Signal, ...]:
-    """Return what a judge returned as signals; a `JudgeError` with its name where that is invalid.
+def interpret_result(name: str, returned: Any) -> tuple[Signal, ...]:
+    """Convert what a judge returned to signals; raise `JudgeError` where that is not possible.
 
     `value` is the reward clamped to [0, 1]. A bare number does not decide success. None is refused:
     it is more often a forgotten `return` than "not applicable".
     """
     if type(returned) is tuple and len(returned) == 2 and not isinstance(returned[0], Signal):
-        reward, success = to_finite_float(returned[0]), _truth(returned[1])
+        reward, success = to_finite_float(returned[0]), _to_bool(returned[1])
         if reward is None or success is None:
             raise JudgeError(f"judge {name!r} returned {safe_repr(returned)}: {_EXPECTED}")
         return (Signal(name=name, value=clamp(reward), reward=reward, passed=success),)
     if isinstance(returned, Signal):
         return (returned,)
     if isinstance(returned, Score):
-        return (_from_score(name, returned),)
+        return (_make_signal(name, returned),)
     if isinstance(returned, list | tuple) and returned:
         if all(isinstance(item, Signal) for item in returned):
             return tuple(returned)
-    elif (truth := _truth(returned)) is not None:
+    elif (truth := _to_bool(returned)) is not None:
         return (Signal(name=name, value=float(truth), passed=truth),)
     elif (number := to_finite_float(returned)) is not None:
         return (Signal(name=name, value=clamp(number), reward=number),)
@@ -204,7 +205,7 @@ def interpret(name: str, returned: Any) -> tuple[Signal, ...]:
 _EXPECTED = "expected (reward, success), a finite number, a bool, a Signal or a Score"
 
 
-def _from_score(name: str, score: Score) -> Signal:
+def _make_signal(name: str, score: Score) -> Signal:
     if score.status.measured:
         value, passed, reward = score.value, score.passed, score.reward
         return Signal(name=name, value=value, passed=passed, reward=reward, reason=score.reason)
@@ -218,7 +219,7 @@ def _from_score(name: str, score: Score) -> Signal:
     return Signal(name=name, fault=Fault(kinds.get(score.status, "error"), words))
 
 
-def _truth(value: Any) -> bool | None:
+def _to_bool(value: Any) -> bool | None:
     if isinstance(value, bool):
         return value
     if type(value).__name__ in ("bool", "bool_") and hasattr(value, "item"):  # numpy's

@@ -1,4 +1,4 @@
-"""Levels, the names for values: excellent, good, acceptable, poor, failed, or a rubric's own."""
+"""Levels: names for values (excellent, good, acceptable, poor, failed, or a rubric's own)."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,10 @@ SLACK = 1e-9
 
 
 def find_floors(levels: Mapping[str, float]) -> Mapping[str, float]:
-    """Return the lowest value of each level, best first; half way between a rubric's own levels."""
+    """Return the lowest value (floor) of each level, best level first.
+
+    The floor of a rubric's own level lies half way between its value and that of the next lower.
+    """
     if not levels or dict(levels) == dict(LEVELS):
         return FLOORS
     ranked = sorted(levels.items(), key=lambda level: -level[1])

@@ -1,4 +1,4 @@
-"""Checks of numbers that enter a value: finite, in range; and numbers as text."""
+"""Check that numbers are finite and in range, and write numbers as text."""
 
 import sys
 from decimal import Decimal

@@ -34,18 +34,18 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for level, value in self.levels.items():
             check_finite(f"levels.{level}", value, low=0, high=1)
             if named.setdefault(value, level) != level:
-                raise ValueError(f"levels.{level}: {value} is {named[value]} already")
+                raise ValueError(f"levels.{level}: {value} is already the level {named[value]}")
         check_finite("weight", self.weight, low=0, high=1e9)
         check_finite("gate", self.gate, low=0, high=1)
 
     @cached_property
     def share(self) -> float:
-        """The weight in the mean."""
+        """The weight in the mean: 1 where `weight` is None."""
         return 1.0 if self.weight is None else float(self.weight)
 
 
 class JudgeSlot(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge of a rubric: the signals it promises and the names they have in the score."""
+    """A judge of a rubric: the signals it declares, and their names in the score (`kept`)."""
 
     judge: Judge | Ranker
     is_ranker: bool
@@ -66,7 +66,8 @@ def _make_slot(dimensions: list[Dimension]) -> JudgeSlot:
 class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Dimensions, and how their signals become a score.
 
-    A dimension that does not apply leaves the mean, or counts as zero with `inapplicable="zero"`.
+    A dimension that does not apply is left out of the mean; with `inapplicable="zero"` it counts
+    as zero.
     """
 
     name: str
@@ -90,11 +91,11 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             raise ConfigError(message, field="pass_threshold")
         check_finite("min_coverage", self.min_coverage, low=0, high=1)
         if sum(dimension.share for dimension in self.dimensions) <= 0:
-            raise ConfigError("every weight is 0: nothing would count", field="dimensions")
+            raise ConfigError("every weight is 0: set one above 0", field="dimensions")
         self._check_names()
 
     def _check_names(self) -> None:
-        """Make sure that no two judges give one signal name, and every dimension has its signal."""
+        """Raise `ConfigError` where two judges give the same signal or a dimension has none."""
         given: dict[str, int] = {}
         for dimension in self.dimensions:
             where = f"dimensions.{dimension.name}"
@@ -103,12 +104,13 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 names = (dimension.name,)
             elif dimension.name not in names:
                 listed = ", ".join(names)
-                raise ConfigError(f"its judge gives several signals: {listed}", field=where)
+                message = f"its judge gives several signals; use one of these: {listed}"
+                raise ConfigError(message, field=where)
             for name in names:
                 if given.setdefault(name, id(dimension.judge)) != id(dimension.judge):
-                    raise ConfigError(f"two judges give a signal {name!r}", field=where)
+                    raise ConfigError(f"two judges give a signal named {name!r}", field=where)
         if len({dimension.name for dimension in self.dimensions}) < len(self.dimensions):
-            raise ConfigError("a name is used twice", field="dimensions")
+            raise ConfigError("two dimensions have the same name", field="dimensions")
 
     @classmethod
     def from_judge(cls, judge: Judge | Ranker) -> "Rubric":
@@ -121,12 +123,12 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def keeps_reward(self) -> bool:
-        """Whether the only judge's reward is kept, on any scale: so unless it has a weight."""
+        """Whether a score has the judge's own reward: with one dimension that has no weight."""
         return len(self.dimensions) == 1 and self.dimensions[0].weight is None
 
     @cached_property
     def slots(self) -> tuple[JudgeSlot, ...]:
-        """One slot per judge, even where several dimensions read it."""
+        """One slot per judge, even where several dimensions use the same judge."""
         readers: dict[int, list[Dimension]] = {}
         for dimension in self.dimensions:
             readers.setdefault(id(dimension.judge), []).append(dimension)
@@ -134,7 +136,7 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def floors(self) -> dict[str, Mapping[str, float]]:
-        """The lowest value of each level, by dimension, for those that name their levels."""
+        """The lowest value of each level, by dimension, for dimensions with levels of their own."""
         return {line.name: find_floors(line.levels) for line in self.dimensions if line.levels}
 
     @cached_property
@@ -164,7 +166,10 @@ def list_models(judge: Any) -> tuple[str, ...]:
 
 
 def _collect_versions(slots: tuple[JudgeSlot, ...], attribute: str) -> dict[str, str]:
-    """Return versions by name from an attribute of all judges; both where two judges differ."""
+    """Return versions by name from an attribute of all judges.
+
+    Where two judges give the same name another version, the second is listed under its judge too.
+    """
     found: dict[str, str] = {}
     for slot in slots:
         versions = getattr(slot.judge, attribute, {})
@@ -175,13 +180,13 @@ def _collect_versions(slots: tuple[JudgeSlot, ...], attribute: str) -> dict[str,
 
 
 def fingerprint(judge: Judge | Ranker) -> str:
-    """Return the identity of a judge: its own `fingerprint`, else of its type and settings."""
+    """Return the identity of a judge: its `fingerprint`, else a digest of its type and settings."""
     own = getattr(judge, "fingerprint", None)
-    return own if isinstance(own, str) else digest(_settings(judge))
+    return own if isinstance(own, str) else digest(_describe(judge))
 
 
-def _settings(value: Any) -> Any:
-    """Return type and plain fields; what has no plain value (a lock, a client) counts by type.
+def _describe(value: Any) -> Any:
+    """Return the type and fields of a value as JSON; a lock or a client only as its type.
 
     Never `repr`: an address in it would give every process its own fingerprint.
     """
@@ -189,10 +194,10 @@ def _settings(value: Any) -> Any:
     if kind in (str, int, float, bool, type(None)):
         return value
     if kind in (dict, FrozenDict):
-        return {str(key): _settings(item) for key, item in value.items()}
+        return {str(key): _describe(item) for key, item in value.items()}
     if kind in (list, tuple, FrozenList):
-        return [_settings(item) for item in value]
+        return [_describe(item) for item in value]
     name = f"{kind.__module__}.{kind.__qualname__}"
     if isinstance(value, msgspec.Struct):
-        return [name, _settings(msgspec.structs.asdict(value))]
-    return [name, *([_settings(vars(value))] if hasattr(value, "judge") else [])]
+        return [name, _describe(msgspec.structs.asdict(value))]
+    return [name, *([_describe(vars(value))] if hasattr(value, "judge") else [])]

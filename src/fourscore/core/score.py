@@ -12,7 +12,7 @@ from fourscore.core.trace import Usage
 
 
 class Status(StrEnum):
-    """How one case × repeat ended: exactly one of these; summaries count them all."""
+    """How one attempt at a case ended. Every attempt has one status; summaries count them all."""
 
     SCORED = "scored"
     AGENT_ERROR = "agent_error"
@@ -24,7 +24,7 @@ class Status(StrEnum):
 
     @property
     def measured(self) -> bool:
-        """Whether it counts in a pass rate: scored, or failed by the agent itself."""
+        """Whether this status counts in a pass rate: scored, or the agent itself failed."""
         return self is Status.SCORED or self is Status.AGENT_ERROR or self is Status.TIMEOUT
 
 

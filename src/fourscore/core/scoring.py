@@ -1,4 +1,4 @@
-"""`score()`: one case, n traces, n scores. Every phase scores with it.
+"""`score()`: return n scores for n traces of one case. Every phase scores with it.
 
 This is the one boundary where a judge's failure becomes a signal with a fault: whatever a judge
 raises or returns, the signals of other judges are not affected.
@@ -34,8 +34,8 @@ class Call(msgspec.Struct, frozen=True, gc=False):
 Result = Sequence[Signal] | Exception
 
 
-async def attempt(call: Call) -> Result:
-    """Make the call; an exception of the judge is returned as its result."""
+async def call_judge(call: Call) -> Result:
+    """Call the judge and return its signals, or the exception that it raised."""
     judge: Any = call.judge
     try:
         if len(call.traces) > 1 or is_ranker(judge):
@@ -48,7 +48,7 @@ async def attempt(call: Call) -> Result:
     except BaseException as error:
         if _is_not_from_judge(error):
             raise
-        # SystemExit, or a panic of a compiled extension: would end all other judges too.
+        # SystemExit or a panic of a compiled extension would end all other judges too.
         return JudgeError(f"the judge raised {safe_repr(error)}")
 
 
@@ -56,7 +56,7 @@ def _is_not_from_judge(error: BaseException) -> bool:
     """Whether an exception stops the whole scoring and is not a failure of the judge."""
     if isinstance(error, KeyboardInterrupt | GeneratorExit):
         return True
-    asyncio = sys.modules.get("asyncio")  # not loaded: there is nothing that could cancel
+    asyncio = sys.modules.get("asyncio")  # if it is not loaded, nothing was cancelled
     if asyncio is not None and isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is None or bool(task.cancelling())
@@ -77,7 +77,7 @@ class Inline:
     """Runs calls at once, one after the other, without a deadline: for judges bounded by size."""
 
     async def run(self, calls: Sequence[Call]) -> list[Result]:
-        return [await attempt(call) for call in calls]
+        return [await call_judge(call) for call in calls]
 
 
 INLINE: Executor = Inline()
@@ -91,18 +91,18 @@ SignalsByName = dict[str, Signal]
 async def score(
     rubric: Rubric, case: Case, traces: Sequence[Trace], *, executor: Executor = INLINE
 ) -> list[Score]:
-    """Score the traces of one case. A trace with an agent's fault is not judged: it has failed."""
-    alive = tuple([trace for trace in traces if trace.fault is None])
+    """Return one score per trace of a case. A trace with a fault is not judged: it has failed."""
+    to_judge = tuple([trace for trace in traces if trace.fault is None])
     calls: list[Call] = []
     for slot in rubric.slots:
         if not slot.is_ranker:
-            calls += [Call(slot.judge, case, (trace,)) for trace in alive]
-        elif len(alive) > 1:
-            calls.append(Call(slot.judge, case, alive))
+            calls += [Call(slot.judge, case, (trace,)) for trace in to_judge]
+        elif len(to_judge) > 1:
+            calls.append(Call(slot.judge, case, to_judge))
     results = iter(await executor.run(calls))
-    signals_by_name: list[SignalsByName] = [{} for _ in alive]
+    signals_by_name: list[SignalsByName] = [{} for _ in to_judge]
     for slot in rubric.slots:
-        of_slot = _split_ranking(slot, results, len(alive)) if slot.is_ranker else results
+        of_slot = _split_ranking(slot, results, len(to_judge)) if slot.is_ranker else results
         for signals in signals_by_name:
             _add_signals(slot, next(of_slot), signals)
     if rubric.floors:
@@ -125,29 +125,31 @@ def _split_ranking(slot: JudgeSlot, results: Iterator[Result], n: int) -> Iterat
 
 def _rank_results(slot: JudgeSlot, ranking: Result, n: int) -> list[Result]:
     if n < 2:
-        return [(_rank_alone(slot),)] * n
+        return [(_make_lone_signal(slot),)] * n
     if isinstance(ranking, Exception):
         first = make_fault_signals(slot.names, ranking)
-        rest = (replace(first[0], usage=None),)  # it was asked once
+        rest = (replace(first[0], usage=None),)  # one call: its usage counts once
         return [first, *[rest] * (n - 1)]
     if not isinstance(ranking, tuple | list) or len(ranking) != n:
-        return [_bad_result(slot, ranking)] * n
+        return [_make_result_error(slot, ranking)] * n
     return [
-        (signal,) if isinstance(signal, Signal) and signal.relative else _bad_result(slot, signal)
+        (signal,)
+        if isinstance(signal, Signal) and signal.relative
+        else _make_result_error(slot, signal)
         for signal in ranking
     ]
 
 
-def _rank_alone(slot: JudgeSlot) -> Signal:
-    """Return the signal of a single trace: no rank, unless the ranker has a value `alone`."""
+def _make_lone_signal(slot: JudgeSlot) -> Signal:
+    """Return the signal of a single trace: the ranker's value `alone`, else not applicable."""
     value = getattr(slot.judge, "alone", None)
-    reason = "one trace has no rank" if value is None else "there is no other"
+    reason = "a single trace has no rank" if value is None else "this is the only trace"
     return Signal(name=slot.names[0], value=value, relative=value is not None, reason=reason)
 
 
 def _add_signals(slot: JudgeSlot, result: object, signals: SignalsByName) -> None:
-    """Add a judge's signals; each name that it promised is added, with a fault if need be."""
-    if type(result) is tuple and len(result) == 1 and len(slot.kept) == 1:  # nearly always
+    """Add a judge's signals; a declared signal that cannot be used is added with a fault."""
+    if type(result) is tuple and len(result) == 1 and len(slot.kept) == 1:  # fast path
         signal = result[0]
         if type(signal) is Signal and signal.name == slot.kept[0]:
             signals[signal.name] = signal
@@ -176,16 +178,17 @@ def _find_error(slot: JudgeSlot, result: object) -> Exception | None:
     if isinstance(result, Exception):
         return result
     if not isinstance(result, tuple | list):
-        return _bad_result(slot, result)
+        return _make_result_error(slot, result)
     for signal in result:
         if not isinstance(signal, Signal):
-            return _bad_result(slot, signal)
+            return _make_result_error(slot, signal)
     if len(result) != len(slot.names) or (
         len(result) > 1 and {signal.name for signal in result} != set(slot.names)
     ):
         given = ", ".join(signal.name for signal in result) or "nothing"
-        promised = ", ".join(slot.names)
-        return JudgeError(f"judge {slot.names[0]!r} promised {promised} and gave {given}")
+        declared = ", ".join(slot.names)
+        message = f"judge {slot.names[0]!r} declares the signals {declared} but returned {given}"
+        return JudgeError(message)
     return None
 
 
@@ -200,9 +203,9 @@ def _name_levels(rubric: Rubric, signals: SignalsByName) -> None:
 
 
 def fold(rubric: Rubric, signals: SignalsByName) -> Score:
-    """Combine the signals of one trace, keyed by dimension (else by name), into a score."""
-    planned = measured = gained = 0.0  # all signals, rankings too
-    weight = total = 0.0  # without the rankings
+    """Combine the signals of one trace into a score. Keys are dimensions, else signal names."""
+    planned = measured = gained = 0.0  # of all signals, with rankings
+    weight = total = 0.0  # of all signals except rankings
     gate, fault = "", None
     for dimension in rubric.dimensions:
         signal, share = signals[dimension.name], dimension.share
@@ -271,7 +274,7 @@ def _make_unmeasured_score(
 
 
 def _skip_reason(rubric: Rubric, signals: SignalsByName, coverage: float) -> str:
-    """Return which dimensions do not apply; where none does, the judges' own reasons."""
+    """Return which dimensions do not apply; where none applies, the judges' own reasons."""
     lines = [signals[line.name] for line in rubric.dimensions]
     out = [signal for signal in lines if signal.value is None and signal.fault is None]
     if coverage:
@@ -304,7 +307,7 @@ _FAULT_STATUS = {
 
 
 def _make_failed_score(rubric: Rubric, fault: Fault) -> Score:
-    """Return the score of an agent's failure: zero, or crashing on hard cases would pay."""
+    """Return the score of an agent's failure: 0, so that crashing on hard cases gains nothing."""
     return Score(
         status=Status.TIMEOUT if fault.kind == "timeout" else Status.AGENT_ERROR,
         value=0.0,
@@ -315,6 +318,6 @@ def _make_failed_score(rubric: Rubric, fault: Fault) -> Score:
     )
 
 
-def _bad_result(slot: JudgeSlot, value: object) -> JudgeError:
+def _make_result_error(slot: JudgeSlot, value: object) -> JudgeError:
     name = slot.names[0]
     return JudgeError(f"judge {name!r} returned {safe_repr(value)} where signals were expected")

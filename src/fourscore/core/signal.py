@@ -7,9 +7,9 @@ from fourscore.core.frozen import check_tuple, clean_fields, replace_surrogates
 from fourscore.core.numbers import check_finite, check_whole, clamp
 from fourscore.core.trace import Fault, Usage
 
-#: The field of most evidence.
+#: The default field of evidence.
 _OUTPUT = "output"
-#: Positions up to this need no further check.
+#: Positions up to this are valid without a further check.
 _FAR = 2**40
 
 
@@ -48,12 +48,13 @@ class Canary(msgspec.Struct, frozen=True):
 
 
 class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A value in [0, 1], or None: not applicable without a fault, not measured with one.
+    """One measurement: a value in [0, 1], or None.
 
-    `passed` is set where the judge itself decides success, `reward` where a trainer's scale is not
-    [0, 1]; the value of a reward without one is the reward, clamped. `relative` marks a ranking,
-    which means nothing outside its group. `level` is the name of the value, where levels are named.
-    `canary` is about another answer and does not concern this one.
+    None with a fault was not measured; None without one is not applicable. `passed` is set where
+    the judge itself decides success, `reward` where a trainer's scale is not [0, 1]; a reward
+    without a value gives the value, clamped. `relative` marks a ranking, which means nothing
+    outside its group. `level` is the name of the value, where levels are named. `canary` is the
+    verdict on another answer, which is known to be bad.
     """
 
     name: str
@@ -72,7 +73,7 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def __post_init__(self) -> None:
         # The first test of each pair is the fast path for valid values.
         if type(self.name) is not str or not self.name:
-            raise ValueError("name: a signal needs one")
+            raise ValueError("name: expected a text that is not empty")
         value, reward = self.value, self.reward
         if value is not None and not (type(value) is float and 0.0 <= value <= 1.0):
             check_finite("value", value, low=0, high=1)

@@ -39,7 +39,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             check_whole(field, getattr(self, field), low=0)
         check_finite("dollars", self.dollars, low=0)
         if None in (self.calls, self.input_tokens, self.output_tokens, self.dollars):
-            raise ValueError("usage: nothing used is 0, not None")
+            raise ValueError("usage: expected numbers, got None; use 0 where nothing was used")
 
     @property
     def is_nothing(self) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from functools import cached_property, partial
 
-from fourscore.core import INLINE, Call, Result, attempt
+from fourscore.core import INLINE, Call, Result, call_judge
 from fourscore.core.judge import get_runs
 from fourscore.executors.thread_pool import get_shared_threads
 from fourscore.executors.worker_pool import WorkerPool
@@ -46,17 +46,17 @@ class LocalExecutor:
         """Run a judge that asks a model in this task: it ends as soon as it is cancelled."""
         try:
             async with asyncio.timeout(self.deadline):
-                return await attempt(call)
+                return await call_judge(call)
         except TimeoutError:
             return self._make_timeout()
 
     async def _run_call(self, call: Call, kind: str) -> Result:
         if kind == "thread":
-            result: Result = await self.threads.run(partial(attempt, call))
+            result: Result = await self.threads.run(partial(call_judge, call))
             return result
         if kind == "process":
             return await self._workers.run(_run_in_worker, call, deadline=self.deadline or LONG)
-        return await attempt(call)
+        return await call_judge(call)
 
     @cached_property
     def _workers(self) -> WorkerPool:
@@ -76,4 +76,4 @@ class LocalExecutor:
 
 def _run_in_worker(call: Call) -> Result:
     """Run a call in a worker, with an event loop of its own."""
-    return asyncio.run(attempt(call))
+    return asyncio.run(call_judge(call))

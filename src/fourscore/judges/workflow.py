@@ -19,7 +19,7 @@ from fourscore.core import (
     Signal,
     Trace,
     freeze,
-    interpret,
+    interpret_result,
     thaw,
 )
 from fourscore.core.judge import Runs, safe_repr
@@ -99,7 +99,7 @@ class WorkflowJudge:
         returned = self.inner.compute_reward(make_task(case), make_output(trace))
         if inspect.isawaitable(returned):
             returned = await returned
-        return interpret(self.names[0], returned)
+        return interpret_result(self.names[0], returned)
 
 
 class BuiltInJudge(BaseJudge):

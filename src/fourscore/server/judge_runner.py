@@ -14,7 +14,7 @@ import threading
 from collections.abc import Sequence
 from functools import lru_cache
 
-from fourscore.core import Call, Case, Judge, Ranker, Result, Rubric, Score, Trace, attempt
+from fourscore.core import Call, Case, Judge, Ranker, Result, Rubric, Score, Trace, call_judge
 from fourscore.executors.local import LocalExecutor
 from fourscore.executors.worker_pool import WorkerPool
 from fourscore.judges.scorer import score_outputs
@@ -99,9 +99,9 @@ class WorkerExecutor(LocalExecutor):
         starts = (self.pool.run(_load, pickled, deadline=START) for _ in range(self.pool.size))
         await asyncio.gather(*starts)
 
-    async def _one(self, call: Call, kind: str) -> Result:
+    async def _run_call(self, call: Call, kind: str) -> Result:
         if kind not in ("thread", "process"):
-            return await attempt(call)
+            return await call_judge(call)
         job = (self._pickle(call.judge), call.case, call.traces)
         return await self.pool.run(_judge, *job, deadline=self._seconds)
 
@@ -130,4 +130,4 @@ def _get_runner() -> asyncio.Runner:
 
 def _judge(pickled: bytes, case: Case, traces: tuple[Trace, ...]) -> Result:
     """Run one call in a worker, with a judge that is loaded once."""
-    return _get_runner().run(attempt(Call(_unpickle(pickled), case, traces)))
+    return _get_runner().run(call_judge(Call(_unpickle(pickled), case, traces)))
