@@ -1,4 +1,4 @@
-"""What a sink is sent of a change, when it is repeated, and when nothing is sent any more."""
+"""Which notices a sink gets, when they are repeated, and when an alert is not sent any more."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -70,7 +70,7 @@ _ids = iter(range(1_000_000))
 
 
 def raise_alert(store: MonitorStore, *changes: StatusChange, name: str = "default") -> None:
-    """As a fold does it, in the transaction of a sample."""
+    """Store alerts in the transaction of a sample, as a fold does."""
     rows = [
         NewAlert(
             stream=each.stream,
@@ -108,7 +108,7 @@ def test_alert_is_sent_once_then_repeated_then_resolved(store: MonitorStore) -> 
     assert deliver(NOW + 50 * HOUR) == {}
     assert sink.words[-1] == "resolved healthy"
     assert sink.received[-1].severity == "critical"
-    assert sink.received[-1].since == NOW - 60  # of the trouble, not of its end
+    assert sink.received[-1].since == NOW - 60  # when the problem began, not when it ended
     assert store.counts("default")["deliveries_sent:ear"] == 3
 
 
@@ -173,7 +173,7 @@ def test_sink_for_critical_alerts_is_notified_when_they_ease(store: MonitorStore
     assert deliver(NOW + 3) == {
         "skipped": 1,
         "sent": 1,
-    }  # raised and resolved meanwhile: sent as resolved
+    }  # raised and resolved between two deliveries: sent as resolved
     raise_alert(store, change("warning", "critical", at=NOW + 4))
     assert deliver(NOW + 5) == {"sent": 1}
     raise_alert(store, change("critical", "warning", at=NOW + 6))
@@ -189,7 +189,10 @@ def test_failed_delivery_is_retried_with_the_same_id(store: MonitorStore) -> Non
     sink.failures = 2
     deliverer = Deliverer(store, "default", [sink, other])
     raise_alert(store, change("healthy", "critical"), change("healthy", "warning", stream="tag:a"))
-    assert deliverer.deliver_due(NOW) == {"failed": 1, "sent": 2}  # it rests after a failure
+    assert deliverer.deliver_due(NOW) == {
+        "failed": 1,
+        "sent": 2,
+    }  # the second alert waits after the failure
     assert (len(sink.received), len(other.received)) == (0, 2)
     assert deliverer.deliver_due(NOW + 1) == {}
     assert deliverer.deliver_due(NOW + FIRST_RETRY) == {"failed": 1}
@@ -347,7 +350,7 @@ def test_alerts_of_two_monitors_in_one_store_are_separate(store: MonitorStore) -
 
 
 def test_two_sinks_of_the_same_name_are_refused(store: MonitorStore) -> None:
-    with pytest.raises(ConfigError, match="two sinks are called 'ear'"):
+    with pytest.raises(ConfigError, match="two sinks have the name 'ear'"):
         Deliverer(store, "default", [RecordingSink(), RecordingSink()])
 
 
@@ -357,11 +360,15 @@ def test_two_sinks_of_the_same_name_are_refused(store: MonitorStore) -> None:
         ("overall", "critical", "m: the pass rate is critical"),
         ("dimension:tone", "warning", "m: the pass rate of dimension tone is warning"),
         ("tag:refunds", "critical", "m: the pass rate of tag refunds is critical"),
-        ("judge", "critical", "m: the judge is failing (critical); this says nothing of the agent"),
+        (
+            "judge",
+            "critical",
+            "m: the judge is failing (critical); this says nothing about the agent",
+        ),
         ("drift:length", "warning", "m: the length of outputs has drifted"),
         ("overall", "healthy", "m: the pass rate is healthy again"),
-        ("judge", "healthy", "m: the judge measures again"),
-        ("drift:mix", "healthy", "m: the mix of traffic is as in the reference again"),
+        ("judge", "healthy", "m: the judge works again"),
+        ("drift:mix", "healthy", "m: the mix of traffic matches the reference again"),
     ],
 )
 def test_headline_of_each_kind_of_alert(

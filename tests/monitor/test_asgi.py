@@ -24,7 +24,7 @@ def good(_case: Case, trace: Trace) -> bool:
 def monitor() -> ProductionMonitor:
     return ProductionMonitor(
         1.0, rubric=good, judging=JudgingSettings(workers=1)
-    )  # one after the other
+    )  # one worker keeps the order
 
 
 Reply = list[dict[str, Any]]
@@ -45,7 +45,7 @@ def make_app(
 
 
 def call(app: Any, *bodies: bytes, path: str = "/ask", method: str = "POST", **scope: Any) -> Reply:
-    """One request, and every event that was sent for it."""
+    """Send one request, and return every event that the application sent for it."""
     sent: Reply = []
     more = list(bodies) or [b""]
 

@@ -32,7 +32,7 @@ def texts(monitor: ProductionMonitor) -> list[FullText]:
 def monitor() -> ProductionMonitor:
     return ProductionMonitor(
         1.0, rubric=good, judging=JudgingSettings(workers=1)
-    )  # one after the other
+    )  # one worker keeps the order
 
 
 def test_watches_a_plain_function(monitor: ProductionMonitor) -> None:
@@ -202,7 +202,7 @@ def test_monitor_errors_never_reach_the_function(monitor: ProductionMonitor) -> 
 
 
 def test_nested_watched_call_records_into_the_outer_trace(monitor: ProductionMonitor) -> None:
-    """One call inside of another: the outer recording has the steps, as in a test run."""
+    """One watched call inside another: the steps are in the outer trace, as in a test run."""
 
     @monitor.watch
     def inner(question: str) -> str:

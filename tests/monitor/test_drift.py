@@ -72,7 +72,7 @@ def test_each_aspect_drifts_separately() -> None:
 
 
 def test_reference_can_be_given_or_renewed() -> None:
-    """Of another service's good days, or from now on."""
+    """The reference is taken from another state, or from the next samples."""
     rng, before = random.Random(4), MonitorState()
     make_samples(before, rng, 500)
     state = MonitorState(drift=Drift(reference=before.drift.reference))

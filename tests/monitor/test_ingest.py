@@ -43,7 +43,7 @@ def chat_attributes(n: int) -> dict[str, str]:
 
 
 def record_spans(n: int) -> tuple[list[Any], str]:
-    """What n traces of two spans are, and what the SDK prints of them."""
+    """Return the spans of n traces, two each, and the text that the SDK prints for them."""
     memory, text = InMemorySpanExporter(), io.StringIO()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(memory))
@@ -101,7 +101,7 @@ def test_ingesting_a_file_twice_adds_nothing(monitor: ProductionMonitor, tmp_pat
     assert (again.planned, again.ingested, again.late, again.traces) == (11, 0, 11, {})
     after = monitor.get_metrics()
     assert after["sample_count"] == before["sample_count"] == 4
-    # Even when it has been forgotten that they were done.
+    # A span in the far future makes the store forget which traces are done: no sample is added.
     monitor.store.spans.receive([[_row(at=4e9)]])
     last = ingest(str(file), monitor)
     assert last.ingested == 8
@@ -154,7 +154,7 @@ def test_traces_not_drawn_are_counted_and_failed_ones_are_kept(tmp_path: Path) -
     spans, _ = record_spans(3)
     documents = [json.loads(line) for line in as_collector_lines(spans).splitlines()]
     failed = documents[-1]["resourceSpans"][0]["scopeSpans"][0]["spans"][0]
-    failed["status"] = {"code": 2, "message": "boom"}  # the last root
+    failed["status"] = {"code": 2, "message": "boom"}  # the root span of the last trace
     file = tmp_path / "traces.jsonl"
     file.write_text("\n".join(map(json.dumps, documents)))
     with (

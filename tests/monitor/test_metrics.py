@@ -158,7 +158,7 @@ def test_collector_can_be_registered_with_other_metrics(store: MonitorStore) -> 
 
 
 def exported_names(store: MonitorStore) -> set[str]:
-    """All names that there can be: of the families, each of which is seen in some test here."""
+    """Return the names of all metrics."""
     return {PREFIX + name for name in FAMILIES}
 
 
@@ -173,7 +173,7 @@ def test_dashboard_and_rules_use_only_exported_metrics(store: MonitorStore) -> N
 
 
 def test_every_family_is_exported_by_some_store(store: MonitorStore) -> None:
-    """Or a panel would stay empty for ever."""
+    """Otherwise a panel of the dashboard would always be empty."""
     with ProductionMonitor(
         1.0, rubric=fine, store=store, thresholds={"drift_window": 20}
     ) as monitor:
@@ -221,7 +221,7 @@ def test_rules_have_the_fields_of_prometheus() -> None:
         assert rule["labels"]["severity"] in ("warning", "critical")
         assert rule["annotations"]["summary"]
     judge_rule = next(rule for rule in group["rules"] if rule["alert"] == "FourscoreJudgeFailing")
-    assert "says nothing of the agent" in judge_rule["annotations"]["summary"]
+    assert "says nothing about the agent" in judge_rule["annotations"]["summary"]
 
 
 def test_files_are_copied_and_changed_ones_kept(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_files_are_copied_and_changed_ones_kept(tmp_path: Path) -> None:
     files = write_files(str(target))
     assert [file.name for file in files] == list(FILES)
     assert json.loads(files[0].read_text())["uid"] == "fourscore-monitor"
-    assert write_files(str(target)) == files  # the same is no loss
+    assert write_files(str(target)) == files  # files with the same content may be overwritten
     files[1].write_text("mine")
     with pytest.raises(ConfigError, match="--force"):
         write_files(str(target))

@@ -44,7 +44,7 @@ GOOD = Rubric(name="good", dimensions=(Dimension(name="says_good", judge=says_go
 
 
 class Gate:
-    """A judge that waits until it is opened."""
+    """A judge that waits until the event `open` is set."""
 
     names = ("gate",)
     runs = "thread"
@@ -77,7 +77,7 @@ def read_full_texts(monitor: ProductionMonitor, sample: str) -> FullText:
     return read_text(found.text)
 
 
-# The verbs
+# sample_and_evaluate, get_metrics, settings
 
 
 def test_sample_and_evaluate_and_get_metrics() -> None:
@@ -293,7 +293,7 @@ def test_observe_never_raises(caplog: pytest.LogCaptureFixture) -> None:
     assert strict.get_metrics()["counts"]["failed"] == 1
 
 
-def test_later_changes_by_the_application_do_not_matter(gate: Gate) -> None:
+def test_later_changes_by_the_application_do_not_change_the_sample(gate: Gate) -> None:
     monitor = ProductionMonitor(1.0, rubric=gate, judging=JudgingSettings(workers=1))
     query, output = {"text": "q"}, {"text": "good"}
     monitor.observe(query, output, id="x")
@@ -341,7 +341,7 @@ def test_case_may_have_more_than_a_query() -> None:
     assert (second.id, second.input, second.tags) == ("own", "Q", ("y", "x"))
 
 
-# Strata, rules, budget
+# Rates of tags, rules, budget
 
 
 def test_tags_with_own_rates_are_weighted() -> None:
@@ -416,7 +416,7 @@ def test_custom_sampling_rule() -> None:
 
 
 class Paid:
-    """A judge that takes two calls, and says so."""
+    """A judge that makes two calls and states its highest cost: two calls, 0.50 dollars."""
 
     names = ("paid",)
 
@@ -431,7 +431,7 @@ class Paid:
 def test_budget_is_per_hour_and_shared_on_one_store(
     budget: Any, affords: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In dollars: 0.50 are set aside and 0.25 used, so that a third of 1.00 is afforded at 0.50."""
+    """In dollars: each sample reserves 0.50 and costs 0.25, so a budget of 1.00 is for 3 samples."""
     clock = 1_800_000_000.0
     monkeypatch.setattr("fourscore.monitor.scorer.time.time", lambda: clock)
     monitors = [
@@ -594,7 +594,7 @@ def test_samples_wait_while_the_store_is_locked(
 
 
 def test_close_does_not_wait_long_for_a_locked_store(tmp_path: Path) -> None:
-    """Another process would be waited for a minute; the end of this one is not put off for that."""
+    """A save usually waits a minute for another process; `flush` and `close` wait less."""
     path = tmp_path / "monitor.db"
     monitor = ProductionMonitor(1.0, rubric=GOOD, store=path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -634,7 +634,7 @@ def test_samples_waiting_for_the_store_are_bounded(
         monitor.get_metrics()
 
 
-def test_sample_that_cannot_be_folded_fails_alone(
+def test_sample_that_cannot_be_folded_does_not_stop_the_others(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monitor = ProductionMonitor(1.0, rubric=GOOD)
@@ -647,16 +647,16 @@ def test_sample_that_cannot_be_folded_fails_alone(
 
     monkeypatch.setattr(monitor._scorer.writer, "_fold", picky)
     saving = monitor._scorer.writer
-    monkeypatch.setattr(saving, "save", lambda: True)  # until they are a batch
+    monkeypatch.setattr(saving, "save", lambda: True)  # so that all four are saved in one batch
     for n in range(4):
         monitor.sample_and_evaluate("q", "good", id=n)
     monitor.flush(600)
     assert {sample.id for sample in read_samples(monitor)} == {"0", "1", "3"}
     assert monitor.get_metrics()["counts"]["failed"] == 1
-    assert "a sample cannot be kept" in caplog.text
+    assert "a sample cannot be saved" in caplog.text
 
 
-def test_restart_changes_no_count(tmp_path: Path) -> None:
+def test_restart_keeps_all_counts(tmp_path: Path) -> None:
     path = tmp_path / "monitor.db"
     for start in (0, 5):
         with ProductionMonitor(1.0, rubric=GOOD, store=path, name="shop") as monitor:
@@ -671,7 +671,10 @@ def test_restart_changes_no_count(tmp_path: Path) -> None:
         shared = ProductionMonitor(1.0, rubric=GOOD, store=store)
         shared.sample_and_evaluate("q", "good")
         shared.close()
-        assert store.monitors() == ["default", "shop"]  # a store that was passed in stays open
+        assert store.monitors() == [
+            "default",
+            "shop",
+        ]  # `close` leaves a store open that the caller passed in
 
 
 SERVICE = """
@@ -746,7 +749,7 @@ with ProductionMonitor(1.0, rubric=good, store=sys.argv[1]) as monitor:
 
 
 def test_two_processes_share_one_state(tmp_path: Path) -> None:
-    """Counts add up exactly, and what both of them saw going wrong is one alert of each stream."""
+    """Counts add up exactly, and a fall that both processes saw is one alert per stream."""
     path = tmp_path / "monitor.db"
     argv = [sys.executable, "-c", WORKER, str(path)]
     both = [subprocess.Popen([*argv, str(n)]) for n in range(2)]

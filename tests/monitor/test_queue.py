@@ -11,7 +11,7 @@ from fourscore.monitor.queue import Background
 
 
 class Slow:
-    """Work that is held up until it may go on."""
+    """Work that waits until the event `go` is set."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -75,13 +75,13 @@ def test_queue_is_bounded_by_size_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert slow.done == [1, 3]
 
 
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of threads and fork
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # about threads and fork
 def test_forked_child_has_an_empty_queue_and_own_threads() -> None:
     slow = Slow()
     background = Background(slow, most=100, threads=2)
     for n in range(5):
         background.put(n, 1)
-    with background._lock:  # held by a thread that does not exist in the child
+    with background._lock:  # in the child, no thread exists that could release it
         child = os.fork()
         if child == 0:  # pragma: no cover
             try:

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from fourscore.monitor.redaction import Redaction, redact, redact_value
 
-OPENAI = "sk-" + "proj-Ab12" * 6  # put together, so that no scanner takes this file for a leak
+OPENAI = (
+    "sk-" + "proj-Ab12" * 6
+)  # joined from parts, so that secret scanners do not report this file
 GITHUB = "ghp_" + "a1B2c3D4e5" * 4
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
 
@@ -61,7 +63,7 @@ def test_secrets_and_addresses_are_redacted(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("text", LEFT)
-def test_harmless_text_is_left_alone(text: str) -> None:
+def test_harmless_text_does_not_change(text: str) -> None:
     assert redact(text) == text
 
 

@@ -69,7 +69,7 @@ def test_webhook_is_signed_and_has_all_fields(receiver: Any, notice: Made) -> No
 
 
 def test_signature_matches_standard_webhooks() -> None:
-    """The example that its libraries test with."""
+    """The example from the tests of the Standard Webhooks libraries."""
     key = base64.b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     result = sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
     assert result == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
@@ -98,7 +98,7 @@ def test_slack_message_escapes_mentions_and_links(notice: Made) -> None:
     assert ">" not in text
     assert "&lt;!channel&gt;" in text
     assert not re.search(r"&(?!(?:amp|lt|gt);)", text)
-    outside = re.sub(r"`[^`\n]*`", "", text)  # what is not between backticks is our own
+    outside = re.sub(r"`[^`\n]*`", "", text)  # only our own text is outside backticks
     assert "evil" not in outside
     assert "@here" not in outside
     assert "\x1b" not in text
@@ -145,7 +145,7 @@ def test_alertmanager_request_format(receiver: Any, notice: Made) -> None:
     assert datetime.fromisoformat(warning["endsAt"]).timestamp() <= time.time()
     assert "evidence: req-1, req-2" in critical["annotations"]["description"]
     assert all(datetime.fromisoformat(one["endsAt"]).timestamp() <= time.time() for one in over)
-    # Labels are the identity: the end must have those of the beginning.
+    # Alertmanager identifies alerts by labels: a resolved alert must have the same ones.
     assert [one["labels"] for one in over] == [one["labels"] for one in firing]
 
 
@@ -153,7 +153,7 @@ def test_failing_judge_has_its_own_alertmanager_alert(receiver: Any, notice: Mad
     Alertmanager(receiver.url).send([notice(stream="judge")])
     _, critical = json.loads(receiver.requests[0].body)
     assert critical["labels"]["alertname"] == "FourscoreJudgeFailing"
-    assert "says nothing of the agent" in critical["annotations"]["summary"]
+    assert "says nothing about the agent" in critical["annotations"]["summary"]
 
 
 def test_log_has_one_line_per_alert(notice: Made, caplog: pytest.LogCaptureFixture) -> None:
@@ -194,7 +194,7 @@ def test_refused_connection_names_only_the_host(notice: Made) -> None:
 
 
 def test_slow_response_is_cut_off_at_the_timeout() -> None:
-    """Every read comes in time; all of them together never end."""
+    """Each byte arrives in time, but the response never ends."""
     stop = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 

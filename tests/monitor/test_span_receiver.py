@@ -1,4 +1,4 @@
-"""A reply means that the spans are on the disk; a bad body fails alone."""
+"""A reply means that the spans are on the disk; a bad body fails only its own request."""
 
 import asyncio
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ def test_many_requests_share_a_transaction(
     assert len(sizes) < 100
 
 
-def test_unreadable_body_fails_alone(store: MonitorStore) -> None:
+def test_unreadable_body_fails_only_its_own_request(store: MonitorStore) -> None:
     receiver = SpanReceiver(store.spans, "m")
 
     def broken() -> list[Span]:
@@ -107,12 +107,14 @@ def test_requests_fail_while_the_store_fails_and_work_again(
 
 
 def test_waiting_bytes_are_bounded(store: MonitorStore) -> None:
-    receiver = SpanReceiver(store.spans, "m", max_held=100)
+    receiver = SpanReceiver(store.spans, "m", max_waiting=100)
 
     async def send() -> tuple[int, int]:
         puts = [receiver.put(60, lambda n=n: [span(n)]) for n in range(1, 6)]  # type: ignore[misc]
         found = await asyncio.gather(*puts, return_exceptions=True)
-        again = await receiver.put(600, lambda: [span(9)])  # alone, one of any size is taken
+        again = await receiver.put(
+            600, lambda: [span(9)]
+        )  # a request of any size is accepted if no other waits
         assert again.kept == ReceivedCounts(new=1)
         full = sum(isinstance(one, QueueFullError) for one in found)
         return full, sum(isinstance(one, Receipt) for one in found)

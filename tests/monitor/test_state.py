@@ -1,4 +1,4 @@
-"""The state as a fold: counts, streams, weights, evidence, and the same through JSON."""
+"""Folding samples into the state: counts, streams, weights, evidence, and JSON in between."""
 
 import random
 from typing import Any
@@ -30,7 +30,7 @@ def fold_all(state: MonitorState, samples: list[Sample]) -> list[StatusChange]:
 
 
 def make_sample(n: int, status: Status, seed: int) -> Sample:
-    """One of many samples; all but its status comes of the seed."""
+    """Return a sample; all fields but `status` and the id are derived from the seed."""
     rng, scored = random.Random(seed), status is Status.SCORED
     return Sample(
         id=f"i{n}",
@@ -49,7 +49,7 @@ def make_sample(n: int, status: Status, seed: int) -> Sample:
 
 
 def test_stored_state_keeps_its_keys() -> None:
-    """States in stores of users are read by them: `vigil` is the stored name of an alarm."""
+    """Users' stores have states with these keys: `vigil` is the stored name of an alarm."""
     state = MonitorState()
     fold_all(state, [sample(n, n % 2 == 0, tags=("a",)) for n in range(30)])
     stored = msgspec.to_builtins(state)
@@ -65,7 +65,7 @@ TRAFFIC = st.lists(
 ).map(lambda drawn: [make_sample(n, *each) for n, each in enumerate(drawn)])
 
 
-@settings(deadline=None)  # the first use of thresholds works out their limits
+@settings(deadline=None)  # the first use of thresholds computes their limits
 @given(TRAFFIC, st.integers(0, 120), st.sampled_from(["sequential", "simple"]))
 def test_folding_in_parts_through_json_gives_the_same_state(
     samples: list[Sample], cut: int, mode: Any
@@ -122,7 +122,7 @@ def test_alert_names_stream_time_and_worst_interactions() -> None:
     assert (first.method, first.sure) == ("cusum", 0.98)
     assert len(first.evidence) == 10
     worst = state.overall.evidence()
-    assert worst[0] == "i399"  # of equals the newest
+    assert worst[0] == "i399"  # of equally bad ones, the newest
     assert not any(c.stream == "tag:refunds" for c in changes)
 
 
@@ -212,14 +212,14 @@ def test_higher_sampling_rate_lets_more_samples_into_the_tests() -> None:
     assert state.overall.left_out == before
 
 
-def test_simple_mode_is_the_literal_rule() -> None:
+def test_simple_mode_compares_the_plain_pass_rate_with_the_thresholds() -> None:
     state = MonitorState(mode="simple")
     assert state.document()["status"] == "insufficient_data"
     seen = []
     for n, passed in enumerate([True, False, True, True, True, True, True]):
         state.fold(sample(n, passed))
         seen.append(state.document()["status"])
-    # 1, 1/2, 2/3, 3/4, 4/5, 5/6, 6/7
+    # pass rates: 1, 1/2, 2/3, 3/4, 4/5, 5/6, 6/7
     assert seen == ["healthy", "critical", "critical", "warning", "warning", "warning", "healthy"]
 
 

@@ -98,12 +98,12 @@ def test_order_of_arrival_does_not_change_the_interaction(requests: list[list[Sp
     with MonitorStore(None) as store:
         assembler = TraceAssembler(store.spans, "m", keep, quiet=5.0)
         for number, request in enumerate(requests):
-            assert assembler.score_ready(NOW + number) == 0  # never before it is complete and quiet
+            assert assembler.score_ready(NOW + number) == 0  # not complete yet
             store.spans.receive([make_span_rows(request, NOW + number).rows], monitor="m")
         end = NOW + len(requests)
         assert assembler.score_ready(end + 5) == 1
         assert assembler.score_ready(end + 9999) == 0
-        # What comes when it was scored is late, and it is not scored again.
+        # Spans that arrive after scoring are late, and the trace is not scored again.
         late = make_span_rows(requests[-1] or conversation(), end + 6).rows
         store.spans.receive([late], monitor="m")
         assert assembler.score_ready(end + 99_999) == 0

@@ -11,7 +11,7 @@ from typing import Any
 
 from fourscore.stores.monitor import MonitorStore
 
-#: Observes a range of ids, all of them answered badly, and alerts a webhook.
+#: A service that observes interactions with a range of ids, and sends its alerts to a webhook.
 SERVICE = """
 import sys, time
 from fourscore import ProductionMonitor, judge
@@ -122,7 +122,7 @@ def test_crash_and_restart_repeat_no_alert(receiver: Any, tmp_path: Path) -> Non
     with MonitorStore(tmp_path / "monitor.db", make=False) as store:
         before = json.loads(store.state("default") or b"")["samples"]
         assert before == len(store.samples("default", limit=100_000))
-    # Again from the beginning, as after a crash: all is stored and sent already.
+    # Again from the first id, as after a crash: all samples are stored and all alerts sent already.
     second = Service(tmp_path, 0, before + 20, 0.0)
     wait_for_samples(tmp_path, before + 20)
     second.end()
@@ -150,7 +150,7 @@ def test_forked_child_delivers_its_own_alerts(receiver: Any, tmp_path: Path) -> 
     }
 
 
-#: Two threads are in the store all the time; children must be able to use it all the same.
+#: Two threads use the store all the time; forked children must still be able to use it.
 FORKING = """
 import os, signal, threading, time
 from fourscore.stores.monitor import MonitorStore

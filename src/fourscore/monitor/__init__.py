@@ -1,6 +1,6 @@
-"""Monitoring in production: live traffic sampled, scored with the rubric of the tests, and watched.
+"""Monitoring in production: samples live traffic, scores it with a rubric, and raises alarms.
 
-Applications call `monitor`; OpenTelemetry traces come in through `otel`. Either way a scored
+Applications call `monitor`; `otel` receives OpenTelemetry traces. In both cases a scored
 interaction becomes one `sample`. `state` folds samples into the state of the service and finds
-changes of status, without I/O; `delivery` sends the `alerts` of these to `sinks`.
+changes of status, without I/O. Each change is one of the `alerts`, which `delivery` sends to `sinks`.
 """

@@ -1,7 +1,7 @@
-"""The text of an alert: what is wrong, since when, how sure that is, and where to look.
+"""The text of an alert: what is wrong, since when, with which confidence, and where to look.
 
-Names and ids come with the traffic: untrusted text. Each sink gives a `quote` that makes such text
-safe in its own format.
+Names and ids come with the traffic: untrusted text. Each sink passes a function `quote` that makes
+such text safe in its own format.
 """
 
 from collections.abc import Callable
@@ -10,24 +10,24 @@ from fourscore.monitor.alerts import Notice, format_time
 
 Quote = Callable[[str], str]
 
-#: The aspects of drift as they are named in a headline.
+#: Names of the drift aspects in a headline.
 ASPECTS = {
     "score": "the distribution of scores",
     "length": "the length of outputs",
     "tool_errors": "the share of tool errors",
     "mix": "the mix of traffic",
 }
-#: How an alarm was found.
+#: Which test found an alarm, in words.
 METHODS = {
-    "sequence": "the whole interval is past the threshold",
-    "cusum": "a run of failures that is too long for chance",
-    "simple": "the rate of all samples, without regard to chance",
+    "sequence": "the whole confidence interval is past the threshold",
+    "cusum": "more failures in a short time than chance explains (CUSUM)",
+    "simple": "the pass rate of all samples, without a statistical test",
     "drift": "a window of samples that differs from the reference",
 }
 
 
 def headline(notice: Notice, quote: Quote = str) -> str:
-    """Return one line. That of a failing judge says that it is not about the agent."""
+    """Return the alert's title. For a failing judge it says that it is not about the agent."""
     return f"{quote(notice.monitor)}: {_subject(notice, quote)}"
 
 
@@ -35,11 +35,11 @@ def _subject(notice: Notice, quote: Quote) -> str:
     over, still = notice.state == "resolved", "still " if notice.repetition else ""
     if notice.kind == "judge":
         if over:
-            return "the judge measures again"
-        return f"the judge is {still}failing ({notice.status}); this says nothing of the agent"
+            return "the judge works again"
+        return f"the judge is {still}failing ({notice.status}); this says nothing about the agent"
     if notice.kind == "drift":
         what = ASPECTS.get(notice.name, quote(notice.name))
-        return f"{what} is as in the reference again" if over else f"{what} has {still}drifted"
+        return f"{what} matches the reference again" if over else f"{what} has {still}drifted"
     what = "the pass rate"
     if notice.kind == "dimension":
         what = f"the pass rate of dimension {quote(notice.name)}"
@@ -54,7 +54,7 @@ def _subject(notice: Notice, quote: Quote) -> str:
 
 
 def facts(notice: Notice, quote: Quote = str) -> dict[str, str]:
-    """Return the lines below the headline, by label."""
+    """Return the lines below the headline: label to text."""
     lines: dict[str, str] = {}
     if notice.kind == "drift":
         if notice.estimate is not None:
@@ -62,9 +62,9 @@ def facts(notice: Notice, quote: Quote = str) -> dict[str, str]:
         if notice.detail:
             lines["what"] = quote(notice.detail)
     elif notice.kind == "judge":
-        lines["not measured"] = _share(notice, inverted=True)
+        lines["not measured"] = _format_rate(notice, inverted=True)
     else:
-        lines["pass rate"] = _share(notice)
+        lines["pass rate"] = _format_rate(notice)
         if notice.lately is not None:
             now = notice.lately
             ends = f"[{now.low:.1%}, {now.high:.1%}]"
@@ -74,13 +74,13 @@ def facts(notice: Notice, quote: Quote = str) -> dict[str, str]:
         lines["over"] = format_time(notice.at)
         return lines
     lines["noticed"] = format_time(notice.at)
-    lines["how sure"] = _sure(notice)
+    lines["how sure"] = _format_confidence(notice)
     if notice.evidence:
         lines["evidence"] = ", ".join(map(quote, notice.evidence))
     return lines
 
 
-def _share(notice: Notice, *, inverted: bool = False) -> str:
+def _format_rate(notice: Notice, *, inverted: bool = False) -> str:
     value, low, high = notice.estimate, notice.low, notice.high
     if value is None:
         return f"unknown, n={notice.n}"
@@ -94,18 +94,18 @@ def _invert(low: float | None) -> float | None:
     return None if low is None else 1 - low
 
 
-def _sure(notice: Notice) -> str:
+def _format_confidence(notice: Notice) -> str:
     found = METHODS[notice.method]
     if notice.sure is None:
         return f"not stated: {found}"
-    return f"{notice.sure:.2%} chance of no such false alarm in a whole horizon; {found}"
+    return f"{notice.sure:.2%} chance of no false alarm of this stream in a horizon; {found}"
 
 
-#: Characters of a name or an id that are shown.
+#: Longer names and ids are cut to this many characters.
 MAX_NAME = 80
 
 
 def one_line(text: str, longest: int = MAX_NAME) -> str:
-    """Return untrusted text cut and on one line, with control characters escaped."""
+    """Return untrusted text on one line, cut to `longest`, with control characters escaped."""
     cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
     return cut if cut.isprintable() else repr(cut)[1:-1]

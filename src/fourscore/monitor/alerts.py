@@ -1,8 +1,8 @@
-"""Alerts: a change of status, and the notice of it that is sent to a sink.
+"""Alerts: changes of status, and the notices of them that sinks receive.
 
-A change of status is stored as an alert. Each sink is sent a notice of it once, again as its policy
-says while it is open, and when it is over. What a later change has replaced is not sent any more:
-a sink that was down gets the present status, not the history.
+A change of status is stored as an alert. Each sink gets one notice of it, repeated notices while
+the alert is open (see `Policy`), and one when it is over. An alert that a later change has replaced
+is not sent any more: a sink that was down gets the present status, not the history.
 """
 
 import time
@@ -16,9 +16,9 @@ from fourscore.stats.rate_alarm import AlarmStatus, Method
 from fourscore.stores.monitor_alerts import Alert, Claim, Outbox
 
 HOUR, DAY = 3600.0, 86_400.0
-#: A stored delivery error that begins like this is none: there was nothing to send any more.
+#: A stored delivery error with this prefix is not an error: the alert did not have to be sent.
 SKIPPED = "not told: "
-#: How many earlier alerts are read to find when the trouble began.
+#: Earlier alerts that are read to find when the problem began.
 MAX_EARLIER = 500
 
 Severity = Literal["warning", "critical"]
@@ -31,10 +31,10 @@ _RANK = {"insufficient_data": 0, "healthy": 0, "warning": 1, "critical": 2}
 class StatusChange(msgspec.Struct, frozen=True, kw_only=True):
     """One stream's change of status, as it is stored.
 
-    `estimate`, `low`, `high` and `n` are of the samples since `since`, which showed it. `sure` is
-    the chance that a healthy service has no false alarm of this stream in a whole horizon; None
-    where no such promise is made: in simple mode, and when an alarm ends. `evidence` has up to ten
-    ids of interactions, the worst first.
+    `estimate` (a pass rate), its interval `low` to `high` and `n` describe the samples from `since`
+    on, which caused the change. `sure` is the chance that a healthy service has no false alarm of
+    this stream in a whole horizon; None in simple mode and when an alarm ends, where nothing is
+    guaranteed. `evidence` has up to ten ids of interactions, the worst first.
     """
 
     stream: str
@@ -53,16 +53,16 @@ class StatusChange(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> ChangeKind:
-        """`raised`, `resolved`, or `eased` from critical to warning."""
+        """`raised`, `resolved`, or `eased` (from critical to warning)."""
         if _RANK[self.after] > _RANK[self.before]:
             return "raised"
         return "eased" if _RANK[self.after] else "resolved"
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sink is sent. `repeat` are the seconds until an open alert is sent again, or None.
+    """Which alerts a sink gets: severity `least` and above.
 
-    `least` is the lowest severity that is sent.
+    An open alert is sent again every `repeat` seconds; None: never.
     """
 
     repeat: float | None = 4 * HOUR
@@ -89,10 +89,10 @@ class CurrentRate(msgspec.Struct, frozen=True, kw_only=True):
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
     """An alert as a sink gets it. `id` is the same for every attempt to send it.
 
-    `since` is when the trouble began, `at` when it was noticed, or noticed to be over. `estimate`
-    with `low` and `high` is the pass rate of the `n` samples that showed it; for drift it is the
-    distance. `sure` is the chance that a healthy service has no false alarm of this stream in a
-    whole horizon. `evidence` are ids of interactions, the worst first.
+    `since` is when the problem began; `at` is when it, or its end, was detected. `estimate` with
+    its interval `low` to `high` is the pass rate of the `n` samples that caused the alert; for
+    drift it is the distance. `sure` is the chance that a healthy service has no false alarm of this
+    stream in a whole horizon. `evidence` has ids of interactions, the worst first.
     """
 
     id: str
@@ -127,7 +127,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PriorAlerts(NamedTuple):
-    """The alerts before a change: since when there is trouble, and whether a sink was notified."""
+    """What earlier alerts say: when the problem began, and whether a sink was notified."""
 
     since: float | None
     severity: Severity | None
@@ -137,7 +137,7 @@ class PriorAlerts(NamedTuple):
 def make_notice(
     outbox: Outbox, monitor: str, claim: Claim, policy: Policy, now: float
 ) -> Notice | str:
-    """Return the notice to send, or the reason why nothing has to be sent any more."""
+    """Return the notice to send, or the reason why the alert need not be sent any more."""
     alert, change = claim.alert, read_change(claim.alert.body)
     firing = policy.includes(change.after)
     if change.kind != "resolved" and not alert.open:
@@ -213,7 +213,7 @@ def read_change(body: bytes) -> StatusChange:
 
 
 def _read_prior_alerts(outbox: Outbox, monitor: str, claim: Claim, policy: Policy) -> PriorAlerts:
-    """Read back to where the trouble began: the first alert after the stream was well."""
+    """Read earlier alerts of the stream, back to the first one after it was healthy."""
     since: float | None = None
     severity: Severity | None = None
     is_notified = False
@@ -229,7 +229,7 @@ def _read_prior_alerts(outbox: Outbox, monitor: str, claim: Claim, policy: Polic
 
 
 def _was_notified(outbox: Outbox, alert: Alert, sink: str) -> bool:
-    """Return whether a sink may know: an attempt that failed may have arrived all the same."""
+    """Return whether a sink may have got an alert: even a failed attempt may have arrived."""
     _, sent, attempts, error = outbox.deliveries(alert.number).get(sink, ("", 0, 0, ""))
     return bool(sent) or (attempts > 0 and not error.startswith(SKIPPED))
 
@@ -244,7 +244,7 @@ def _as_severity(word: AlarmStatus) -> Severity | None:
 
 
 def _make_id(monitor: str, claim: Claim) -> str:
-    """Return an id for this alert, sink and repetition that no other store has."""
+    """Return an id for this alert, sink and repetition that is unique among all stores."""
     key = f"{monitor}\n{claim.key}\n".encode("utf-8", "surrogatepass")
     return f"alert_{sha256(key + claim.alert.body).hexdigest()[:32]}"
 

@@ -1,8 +1,8 @@
 """An ASGI middleware: passes requests on unchanged, and observes them when they are answered.
 
-What the application sends goes out before it is read here, so streams stay streams. Bodies are
-kept up to a size; a longer answer is counted as dropped instead of being judged by its beginning.
-An answer that the client did not wait for is not observed.
+Each message of the application is sent before the middleware reads it, so streams are not delayed.
+Bodies are kept up to a size; a longer exchange is counted as dropped and not judged by its
+beginning. If the client disconnects before the end, the exchange is not observed.
 """
 
 import time
@@ -21,7 +21,7 @@ Receive = Callable[[], Awaitable[Event]]
 Send = Callable[[Event], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-#: Bytes kept of a request and of an answer together.
+#: Bytes kept of one exchange: request and answer together.
 MAX_BYTES = 256 << 10
 
 #: Fields of JSON objects that hold the question of a request, and the output of an answer.
@@ -42,7 +42,7 @@ class HttpExchange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HttpObservation(msgspec.Struct, frozen=True, kw_only=True):
-    """What to observe of an exchange; `error` where the answer says that the agent failed."""
+    """What to observe of an exchange; `error` is set where the answer shows a failed agent."""
 
     query: Any
     output: Any
@@ -63,7 +63,7 @@ def is_readable(status: int, headers: dict[str, str]) -> bool:
 
 
 def read_exchange(exchange: HttpExchange) -> HttpObservation:
-    """Read the usual shapes of requests and answers."""
+    """Return query and output, read from the usual formats of requests and answers."""
     if exchange.status >= 500:
         error = f"HTTP {exchange.status}"
         return HttpObservation(query=read_query(exchange), output=None, error=error)
@@ -95,7 +95,7 @@ def _read_output(exchange: HttpExchange) -> Any:
 
 
 def _read_event(data: str) -> str:
-    """Return the text of one event: OpenAI's delta, else the event itself."""
+    """Return the text of one event: the content of OpenAI's delta, or the event as it is."""
     if data == "[DONE]":
         return ""
     body = _decode_json(data.encode())
@@ -127,12 +127,13 @@ def _decode_json(data: bytes) -> Any:
 class Middleware:
     """An ASGI application whose requests are observed by a monitor.
 
-    `paths` are prefixes of the paths to observe, all where there are none; `methods` the methods.
-    Query and output are the usual fields of JSON objects, else the text, and are read only where
-    the request may be sampled. A function `read` of your own returns an `HttpObservation` for every
-    `HttpExchange`, or None where there is nothing to judge. `id_header` names the header with the
-    interaction's id: only one that your own proxy sets, as whoever chooses the id chooses whether
-    it is sampled. `most` are the bytes kept of an exchange.
+    Requests are observed if their method is one of `methods` and their path begins with one of
+    `paths` (no `paths`: every path). Query and output are the usual fields of JSON bodies, or the
+    body as text; they are read only if the request may be sampled. Your own function `read` gets
+    every `HttpExchange` instead, and returns an `HttpObservation`, or None to ignore the exchange.
+    `id_header` names the header with the interaction's id. Only your own proxy should set it: a
+    client that chooses the id also chooses whether it is sampled. Exchanges over `most` bytes are
+    dropped.
     """
 
     def __init__(
@@ -190,7 +191,7 @@ class Middleware:
             self.monitor._count_failure(problem)
 
     def _observe_lazily(self, scope: Scope, capture: "_Capture", error: Exception | None) -> None:
-        """Observe with the built-in reader, which reads only what may be sampled."""
+        """Observe a request; the built-in reader reads its bodies only if it may be sampled."""
         if error is None and not is_readable(capture.status, _decode_headers(capture.headers)):
             return
         headers = _decode_headers(scope.get("headers", ())) if self.id_header else {}
@@ -235,7 +236,7 @@ def _make_exchange(scope: Scope, capture: "_Capture") -> HttpExchange:
 
 
 class _Capture:
-    """Passes messages in both directions, and keeps a copy of the bodies."""
+    """Passes ASGI messages on in both directions, and keeps a copy of the bodies."""
 
     def __init__(self, receive: Receive, send: Send, most: int) -> None:
         self._receive, self._send, self._most = receive, send, most

@@ -1,7 +1,8 @@
 """Writes scored samples and counters to the store, many samples in one transaction.
 
-While the store fails, up to `MAX_WAITING` samples wait in memory. They are tried again with the
-next sample, on `flush` and at the end. A sample that cannot be folded into the state fails alone.
+While the store fails, up to `MAX_WAITING` samples wait in memory. Saving is tried again with the
+next sample, on `flush` and at the end. If one sample of a batch cannot be folded into the state,
+only that sample is lost.
 """
 
 import logging
@@ -22,17 +23,17 @@ from fourscore.stores.monitor_rows import Fold, NewAlert, SampleRow, Spending
 LOG = logging.getLogger("fourscore.monitor")
 #: Samples that wait for the store; past this the oldest are dropped and counted as `unsaved`.
 MAX_WAITING = 2000
-#: Seconds that the last attempt to save may take when time is up.
+#: Seconds that `save_all` has at least, even if its timeout is shorter.
 LAST_ATTEMPT = 0.5
 #: Samples in one transaction.
 BATCH = 256
 
-#: From the state before and the new samples to the state after and the alerts that follow.
+#: Takes the stored state and new samples; returns the new state and the alerts they cause.
 FoldSamples = Callable[[bytes | None, Sequence[Sample]], tuple[bytes, Sequence[NewAlert]]]
 
 
 class EventCounter:
-    """A count that any thread may raise with `add()`, without a lock: it is one call of C."""
+    """A counter that any thread may increase with `add()`, without a lock: it is one C call."""
 
     def __init__(self) -> None:
         self._count = count(1)
@@ -41,21 +42,21 @@ class EventCounter:
         self._lock = threading.Lock()
 
     def take(self) -> int:
-        """Return how much was added since the last call."""
+        """Return the number of `add()` calls since the last `take()`."""
         with self._lock:
-            self._read += 1  # reading adds one itself
+            self._read += 1  # reading the counter increases it by one
             total = self.add() - self._read
             fresh, self._taken = total - self._taken, total
             return fresh
 
     def give_back(self, n: int) -> None:
-        """Count `n` as not taken, because they could not be stored."""
+        """Undo `take()` for `n` events, because they could not be stored."""
         with self._lock:
             self._taken -= n
 
     @property
     def pending(self) -> int:
-        """How much was added and not taken."""
+        """The number of `add()` calls that `take()` has not returned yet."""
         with self._lock:
             self._read += 1
             return self.add() - self._read - self._taken
@@ -64,9 +65,10 @@ class EventCounter:
 class Counters:
     """What a monitor counts beside its samples; the names are those of its metrics.
 
-    Of the `observed` interactions that were sampled some were `dropped` (the queue was full),
-    `over_budget`, `failed` (our mistake or the application's), `unsaved` (the store did not take
-    them) or seen `twice`; `extra` were sampled by a rule and do not count in the rates.
+    `observed` counts all interactions. Of the sampled ones, some were `dropped` (the queue was
+    full), `over_budget`, `failed` (a bug here or in the application), `unsaved` (the store failed
+    for too long) or stored already (`twice`). `extra` were sampled by a rule and do not count in
+    the rates.
     """
 
     NAMES = ("observed", "dropped", "over_budget", "failed", "unsaved", "extra", "twice")
@@ -81,22 +83,22 @@ class Counters:
         self.twice = EventCounter()
 
     def take(self) -> dict[str, int]:
-        """Return what was added since the last call, by name, without zeros."""
+        """Return the counts since the last call, by name, without zeros."""
         taken = {name: getattr(self, name).take() for name in self.NAMES}
         return {name: n for name, n in taken.items() if n}
 
     def give_back(self, taken: dict[str, int]) -> None:
-        """Count these as not taken, because they could not be stored."""
+        """Undo `take()` for these counts, because they could not be stored."""
         for name, n in taken.items():
             getattr(self, name).give_back(n)
 
     def pending(self) -> dict[str, int]:
-        """Return what was added and not taken, by name."""
+        """Return the counts that `take()` has not returned yet, by name."""
         return {name: getattr(self, name).pending for name in self.NAMES}
 
 
 class PendingSample(NamedTuple):
-    """A sample, its row, and what it cost in which hour."""
+    """A sample to be saved, with its row, its cost, and the hour that pays for it."""
 
     sample: Sample
     row: SampleRow
@@ -105,7 +107,7 @@ class PendingSample(NamedTuple):
 
 
 class BatchWriter:
-    """The one writer to the store for all threads of a process."""
+    """Writes to the store for all threads of a process."""
 
     def __init__(
         self, store: MonitorStore, name: str, *, fold: FoldSamples, keep_text: float | None
@@ -116,7 +118,7 @@ class BatchWriter:
         self.reset_after_fork()
 
     def reset_after_fork(self) -> None:
-        """Start with nothing pending: in a child, pending samples are the parent's to save."""
+        """Start with nothing pending in a forked child: the parent saves its own samples."""
         self.counters = Counters()
         self._waiting: deque[PendingSample] = deque()
         self._saving = threading.Lock()
@@ -133,7 +135,7 @@ class BatchWriter:
         return len(self._waiting)
 
     def save(self) -> bool:
-        """Commit pending samples, unless another thread does; return whether none is left."""
+        """Commit pending samples unless another thread is doing it; return whether none is left."""
         while self._waiting:
             if not self._saving.acquire(blocking=False):
                 return False
@@ -145,7 +147,7 @@ class BatchWriter:
         return True
 
     def save_all(self, timeout: float) -> bool:
-        """Commit pending samples and all counters; wait up to `timeout` for a save under way."""
+        """Commit pending samples and all counters; wait up to `timeout` for another thread."""
         seconds = max(timeout, LAST_ATTEMPT)
         if not self._saving.acquire(timeout=seconds):
             return False
@@ -159,11 +161,11 @@ class BatchWriter:
             self._saving.release()
 
     def _save_batch(self) -> bool:
-        """Save one batch, as a whole or else one by one; False where the store takes nothing."""
+        """Save one batch, if need be sample by sample. Return False while the store fails."""
         batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
         try:
             return self._commit(batch)
-        except Exception as error:  # a bug of ours, with one of them
+        except Exception as error:  # a bug of ours, with one sample of the batch
             if len(batch) == 1:
                 return self._drop(error)
         for at, pending in enumerate(batch):
@@ -178,11 +180,11 @@ class BatchWriter:
 
     def _drop(self, error: Exception) -> bool:
         self.counters.failed.add()
-        self.log_once(error, "a sample cannot be kept")
+        self.log_once(error, "a sample cannot be saved and is dropped")
         return True
 
     def _commit(self, batch: list[PendingSample]) -> bool:
-        """Commit in one transaction; False where the store takes nothing now, and all waits."""
+        """Commit in one transaction. While the store fails, keep all pending and return False."""
         counts = self.counters.take()
         if not (batch or counts):
             return True
@@ -219,7 +221,7 @@ class BatchWriter:
     def log_once(self, error: BaseException, what: str) -> None:
         """Log a kind of problem once, not a thousand times a second.
 
-        An error may quote what a user wrote, and a log is a store too: it is redacted.
+        The text is redacted: an error may quote what a user wrote.
         """
         kind = f"{what}: {type(error).__name__}"
         if kind not in self._logged and len(self._logged) < 100:

@@ -1,9 +1,9 @@
-"""The budget of judging per hour of the clock, shared by all processes on one store.
+"""The budget for judging per clock hour, shared by all processes on one store.
 
-Before a sample is judged, its highest possible cost is reserved in the store; with the sample, the
-real cost replaces it. So the limit holds exactly for judges that state their highest cost. Other
-judges can exceed it by what is being judged at the time. What a process had reserved when it died
-stays spent until the hour is over.
+Before a sample is judged, its highest possible cost is reserved in the store; when the sample is
+saved, the real cost replaces it. So judges that state their highest cost never exceed the limit.
+Other judges can exceed it by the samples being judged at that moment. What a process had reserved
+when it died counts as spent until the hour is over.
 """
 
 from typing import Any, NamedTuple
@@ -19,13 +19,13 @@ HOUR = 3600
 
 
 class Reservation(NamedTuple):
-    """The cost that was reserved, and in which hour."""
+    """A reserved cost, `most`, and the hour that it was reserved in."""
 
     hour: int
     most: Spending = Spending()
 
     def settle(self, cost: Usage) -> Spending:
-        """Return what to add to the hour, now that the real cost is known."""
+        """Return what to add to the hour's spending: the real cost minus the reserved one."""
         return cost_to_spending(cost).plus(self.most, -1)
 
 
@@ -35,7 +35,7 @@ def cost_to_spending(cost: Usage) -> Spending:
 
 
 class HourlyBudget:
-    """The limits of an hour; with None there is no limit, and nothing is reserved."""
+    """The limits of one clock hour. Without limits, nothing is reserved."""
 
     def __init__(self, spec: BudgetSpec | None, rubric: Rubric) -> None:
         limits = parse_limits(spec)
@@ -45,7 +45,7 @@ class HourlyBudget:
     def reserve(
         self, store: MonitorStore, monitor: str, case: Case, at: float
     ) -> Reservation | None:
-        """Reserve the highest cost of judging a case; None where the hour's budget is spent."""
+        """Reserve the highest cost of judging a case; return None if the hour's budget is spent."""
         hour = int(at // HOUR)
         if self.limits is None:
             return Reservation(hour)

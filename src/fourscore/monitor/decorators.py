@@ -1,9 +1,9 @@
 """`@monitor.watch` for plain, async and generator functions.
 
-The query is the function's first argument, the output is what it returns, and the error is what it
-raises, which is raised on. What it reports to `fourscore.record` becomes the steps of its trace. A
-generator's pieces are passed on as they come and observed when it ends; one that is abandoned or
-cancelled is not observed, as its output is not complete.
+The query is the function's first argument, the output is its return value, and an exception is the
+error, which is raised again. Steps that the function reports to `fourscore.record` become its
+trace. A generator's pieces are passed on as they come, and joined when it ends; a generator that is
+abandoned or cancelled is not observed, as its output is not complete.
 """
 
 import functools
@@ -19,12 +19,12 @@ from fourscore.monitor.asgi import App, Middleware
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: The name of a parameter, or a function of all arguments.
+#: How to get a value from a call: the name of a parameter, or a function of all arguments.
 Pick = str | Callable[..., Any] | None
 
 
 class MonitorDecorators:
-    """The decorators of a monitor, which implements the calls named here."""
+    """Base class of the monitor with its decorators; the monitor implements the methods below."""
 
     observe: Callable[..., bool]
     _observe_lazily: Callable[..., None]
@@ -55,10 +55,11 @@ class MonitorDecorators:
         tags: Iterable[str] | Callable[..., Any] = (),
         steps: bool = True,
     ) -> Any:
-        """Observe each call of a function; what it returns and raises stays as it is.
+        """Observe each call of a function; its return values and exceptions do not change.
 
-        `query` and `id` name a parameter, or are functions of the arguments, as `tags` may be;
-        `output` turns the result into what is judged. With `steps=False` nothing is recorded.
+        `query` and `id` name a parameter, or are functions of the arguments; `tags` may be such a
+        function too. `output` turns the result into what is judged. With `steps=False` no steps
+        are recorded.
         """
 
         def wrap(wrapped: Any) -> Any:
@@ -68,7 +69,7 @@ class MonitorDecorators:
         return wrap if function is None else wrap(function)
 
     def asgi(self, app: App, **options: Any) -> Middleware:
-        """Return an ASGI application whose requests are observed; options as of `Middleware`."""
+        """Return an ASGI application whose requests are observed; options: see `Middleware`."""
         return Middleware(app, self, **options)
 
 
@@ -95,7 +96,7 @@ class _Watch:
         self.tags = tags if callable(tags) else (lambda *_, **__: tags)
 
     def observe(self, args: Any, kwargs: Any, result: Any, error: Any, call: "_Call") -> None:
-        """Observe a call. Never raises: an argument may be missing, or a user's function fail."""
+        """Observe a call. Never raises, even if an argument is missing or a user's function fails."""
         try:
             output = result if self.output is None or error is not None else self.output(result)
             self.monitor.observe(
@@ -114,7 +115,7 @@ class _Watch:
 class _Call:
     """One call: when it began, and the steps recorded inside `with`.
 
-    Where a test run already records the same call, nothing is recorded here.
+    If a test run or an outer watched call records already, nothing is recorded here.
     """
 
     __slots__ = ("_token", "begun", "recording")
@@ -193,7 +194,7 @@ def _watch_async(function: Any, watch: _Watch) -> Any:
 
 
 def _watch_generator(function: Any, watch: _Watch) -> Any:
-    """Stop recording while the consumer runs: what it records is not the agent's."""
+    """Watch a generator; do not record the steps of its consumer, which runs in between."""
 
     @functools.wraps(function)
     def pieces(*args: Any, **kwargs: Any) -> Iterator[Any]:
@@ -244,7 +245,7 @@ _END = object()
 
 
 class _OutputPieces:
-    """The pieces of a streamed output, up to a size."""
+    """The pieces of a streamed output, up to `MAX_TEXT` characters."""
 
     def __init__(self) -> None:
         self._pieces: list[Any] = []

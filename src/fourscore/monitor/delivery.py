@@ -1,12 +1,12 @@
-"""Delivery of alerts: claimed in the store, sent to a sink, and marked as sent.
+"""Delivery of alerts: claims an alert in the store, sends it to a sink, and marks it as sent.
 
     deliverer = Deliverer(store, "default", sinks)
-    deliverer.deliver_due(time.time())   # what is due now, from a cron job
+    deliverer.deliver_due(time.time())   # send what is due now, for example from a cron job
     deliverer.start()                    # or in a thread, until `close`
 
-Among all processes on a store one delivers an alert to a sink; if it dies, another one takes over
-when the lease is over. A sink that fails is counted and tried again with growing delays; nothing is
-raised from here.
+Of all processes on a store, one delivers an alert to a sink; if it dies, another one takes over when
+the lease ends. A failed delivery is counted and retried with growing delays; errors of a sink are
+never raised.
 """
 
 import logging
@@ -30,16 +30,16 @@ from fourscore.stores.monitor_alerts import Claim
 LOG = logging.getLogger("fourscore.monitor")
 #: Seconds between two polls of the store, and after it failed.
 PAUSE, PAUSE_AFTER_ERROR = 2.0, 10.0
-#: Seconds that a claim holds: longer than any sink may take to send.
+#: Seconds that a claim is valid: longer than any sink may take to send.
 LEASE = 60.0
-#: Seconds until the second attempt; doubled with each attempt up to the second number.
+#: Seconds until the second attempt; doubled with each further attempt, up to `MAX_RETRY`.
 FIRST_RETRY, MAX_RETRY = 5.0, 600.0
 
 _all: "weakref.WeakSet[Deliverer]" = weakref.WeakSet()
 
 
 class SinkError(FourscoreError):
-    """A sink did not accept the notices; `again` are the seconds after which it asks to retry."""
+    """A sink did not accept the notices; `again`: seconds to wait before a retry, if it said so."""
 
     def __init__(self, message: str, again: float | None = None) -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ class SinkError(FourscoreError):
 
 
 class Sink(Protocol):
-    """A receiver of alerts. `send` raises where it failed, within `LEASE` seconds."""
+    """A receiver of alerts. `send` returns within `LEASE` seconds, and raises if it failed."""
 
     @property
     def name(self) -> str: ...
@@ -55,7 +55,7 @@ class Sink(Protocol):
     def policy(self) -> Policy: ...
     @property
     def together(self) -> int:
-        """How many notices go into one message."""
+        """The highest number of notices in one message."""
 
     def send(self, notices: Sequence[Notice]) -> None: ...
 
@@ -70,7 +70,7 @@ class Deliverer:
         names = [sink.name for sink in self.sinks]
         for name in names:
             if names.count(name) > 1:
-                raise ConfigError(f"two sinks are called {name!r}", field="sinks")
+                raise ConfigError(f"two sinks have the name {name!r}", field="sinks")
         self._pause = pause
         self._reset()
         _all.add(self)
@@ -81,7 +81,7 @@ class Deliverer:
         self._retry_at: dict[str, float] = {}
 
     def deliver_due(self, now: float) -> Counter[str]:
-        """Send what is due, and return how many were `sent`, `failed` or `skipped`."""
+        """Send the alerts due now; return how many were `sent`, `failed` or `skipped`."""
         counts: Counter[str] = Counter()
         begun = time.monotonic()
         for sink in self.sinks:
@@ -110,7 +110,7 @@ class Deliverer:
             return Counter(skipped=skipped)
         try:
             sink.send([notice for _, notice in notices])
-        except Exception as error:  # a sink may be the user's code: its errors stay here
+        except Exception as error:  # a sink may be the user's code and raise anything
             self._schedule_retry(sink, notices, error, now)
             return Counter(skipped=skipped, failed=len(notices))
         repeat = sink.policy.repeat
@@ -126,7 +126,7 @@ class Deliverer:
             notice = make_notice(self.store.outbox, self.monitor, claim, policy, now)
         except (
             msgspec.MsgspecError
-        ) as error:  # written by a later version: it must not stop the others
+        ) as error:  # written by a later version of Fourscore: do not block other alerts
             return f"the alert cannot be read: {error}"
         if isinstance(notice, Notice) and notice.repetition:
             return replace(
@@ -138,7 +138,7 @@ class Deliverer:
     def _schedule_retry(
         self, sink: Sink, notices: Sequence[tuple[Claim, Notice]], error: Exception, now: float
     ) -> None:
-        """Retry for as long as the alert is open, and for a day where it is resolved."""
+        """Schedule a retry: as long as the alert is open, or for a day after it was resolved."""
         reason = str(error) or type(error).__name__
         most = 0.0
         for claim, notice in notices:
@@ -148,7 +148,12 @@ class Deliverer:
             self.store.outbox.failed(claim, reason, next=None if over else now + wait)
             most = max(most, wait)
             if claim.attempt in (1, 10):  # often enough to be noticed, not a flood
-                LOG.warning("monitor %s: %s was not notified: %s", self.monitor, sink.name, reason)
+                LOG.warning(
+                    "monitor %s: an alert was not sent to sink %s: %s",
+                    self.monitor,
+                    sink.name,
+                    reason,
+                )
         self._retry_at[sink.name] = now + min(most, FIRST_RETRY)
         self._count(f"deliveries_failed:{sink.name}", len(notices))
 
@@ -156,14 +161,14 @@ class Deliverer:
         self.store.commit(self.monitor, [], _keep_state, counts={what: n})
 
     def start(self) -> None:
-        """Send what is due every few seconds, in a thread of its own."""
+        """Start a thread that sends due alerts every few seconds."""
         if self.sinks and self._thread is None and not self._stop.is_set():
             thread = threading.Thread(target=self._run, daemon=True, name="fourscore-delivery")
             thread.start()
             self._thread = thread
 
     def close(self, timeout: float | None = None) -> None:
-        """Send what is due, and stop; past `timeout` the next process sends the rest."""
+        """Send due alerts and stop; after `timeout` seconds, leave the rest to another process."""
         self._stop.set()
         thread, self._thread = self._thread, None
         if thread is not None:
@@ -175,8 +180,10 @@ class Deliverer:
             last, pause = stop.is_set(), self._pause
             try:
                 self.deliver_due(time.time())
-            except Exception as error:  # the store failed; what is due stays due
-                LOG.warning("monitor %s: alerts wait for the store: %s", self.monitor, error)
+            except Exception as error:  # the store failed; the alerts stay due
+                LOG.warning(
+                    "monitor %s: alerts are not sent while the store fails: %s", self.monitor, error
+                )
                 pause = PAUSE_AFTER_ERROR
             if last:
                 return
@@ -184,11 +191,11 @@ class Deliverer:
 
 
 def _keep_state(state: bytes | None, _: object) -> tuple[bytes, tuple[()]]:
-    return state or b"{}", ()  # never called: a commit of counts alone folds nothing
+    return state or b"{}", ()  # never called: a commit without samples folds nothing
 
 
 def _after_fork() -> None:
-    """Start a thread in the child where its parent had one: threads do not survive a fork."""
+    """Restart the delivery threads in a forked child: threads do not survive a fork."""
     for one in list(_all):
         running = one._thread is not None
         one._reset()

@@ -1,7 +1,7 @@
-"""Drift: windows of samples compared with a reference window, in four aspects.
+"""Drift: compares windows of samples with a reference window, in four aspects.
 
-The first `size` samples are the reference. Each following window of as many samples is compared
-with it. Windows do not overlap, so the chances of a false alarm add up.
+The first `size` samples are the reference. Each following window of `size` samples is compared with
+it. Windows do not overlap, so the chance of a false alarm is at most the sum of theirs.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from fourscore.monitor.sample import Sample
-from fourscore.monitor.settings import MOST
+from fourscore.monitor.settings import MAX_STREAMS
 from fourscore.stats.drift import compare_histograms, compare_tags, fisher_exact
 
 Aspect = Literal["score", "length", "tool_errors", "mix"]
@@ -25,7 +25,7 @@ MAX_EVIDENCE = 10
 
 
 class Profile(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """Histograms of a window: scores in steps of 1/20, lengths in quarter powers of two."""
+    """Histograms of a window: scores in steps of 1/20, lengths in steps of a factor 2 ** 0.25."""
 
     n: int = 0
     scores: list[int] = msgspec.field(default_factory=lambda: [0] * SCORES)
@@ -42,12 +42,14 @@ class Profile(msgspec.Struct, omit_defaults=True, kw_only=True):
         if sample.tool_calls:
             self.with_tools += 1
             self.tool_errors += sample.tool_errors > 0
-        for tag in {t if t in self.tags or len(self.tags) < MOST["tag"] else OTHERS for t in tags}:
+        for tag in {
+            t if t in self.tags or len(self.tags) < MAX_STREAMS["tag"] else OTHERS for t in tags
+        }:
             self.tags[tag] = self.tags.get(tag, 0) + 1
 
 
-class Mark(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """One aspect at the last comparison; `on` while it has drifted."""
+class AspectDrift(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """The last comparison of one aspect; `on` while it has drifted; `unusual` ids are evidence."""
 
     on: bool = False
     since: float = 0.0
@@ -65,8 +67,8 @@ class Drift(msgspec.Struct, omit_defaults=True, kw_only=True):
     began: float = 0.0
     windows: int = 0
     usual: dict[Aspect, tuple[int, int]] = msgspec.field(default_factory=dict)
-    marks: dict[Aspect, Mark] = msgspec.field(
-        default_factory=lambda: {aspect: Mark() for aspect in ASPECTS}
+    marks: dict[Aspect, AspectDrift] = msgspec.field(
+        default_factory=lambda: {aspect: AspectDrift() for aspect in ASPECTS}
     )
 
     def fold(self, sample: Sample, tags: tuple[str, ...], size: int, level: float) -> list[Aspect]:
@@ -86,25 +88,25 @@ class Drift(msgspec.Struct, omit_defaults=True, kw_only=True):
         return self._compare(level) if self.window.n >= self.reference.n else []
 
     def renew(self) -> None:
-        """Forget the reference: the next samples are the new one."""
+        """Forget the reference; the next samples become the new one."""
         self.reference, self.window, self.usual = Profile(), Profile(), {}
-        self.marks = {aspect: Mark() for aspect in ASPECTS}
+        self.marks = {aspect: AspectDrift() for aspect in ASPECTS}
 
     def _compare(self, level: float) -> list[Aspect]:
-        turned: list[Aspect] = []
+        changed: list[Aspect] = []
         old, new = self.reference, self.window
         for aspect in ASPECTS:
             mark = self.marks[aspect]
             mark.distance, mark.p, mark.detail = compare_profiles(aspect, old, new)
             if (mark.p <= level) if not mark.on else (mark.p > CLEAR_P):
                 mark.on, mark.since = not mark.on, self.began
-                turned.append(aspect)
+                changed.append(aspect)
         self.windows += 1
         self.window = Profile()
-        return turned
+        return changed
 
     def _find_unusual(self, sample: Sample, tags: tuple[str, ...]) -> Iterator[Aspect]:
-        """Yield the aspects in which a sample would be rare in the reference."""
+        """Yield the aspects in which a sample is unusual compared with the reference."""
         if not self.usual:
             self.usual = {
                 "score": _find_middle(self.reference.scores),
@@ -126,7 +128,7 @@ class Drift(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 def compare_profiles(aspect: Aspect, old: Profile, new: Profile) -> tuple[float, float, str]:
-    """Return the distance of two windows, its p-value, and what was compared as text."""
+    """Return the distance of two windows, its p-value, and a text that says what was compared."""
     if aspect == "score":
         return (*compare_histograms(old.scores, new.scores), "distribution of scores")
     if aspect == "length":
@@ -151,7 +153,7 @@ def length_bin(sample: Sample) -> int:
 
 
 def _find_middle(bins: list[int]) -> tuple[int, int]:
-    """Return the first and last bin without the outer twentieth at either end."""
+    """Return the first and last bin of the middle 90%: without a twentieth at each end."""
     rare, so_far = sum(bins) / 20, 0
     sums = [so_far := so_far + each for each in bins]
     low = next(i for i, each in enumerate(sums) if each > rare)

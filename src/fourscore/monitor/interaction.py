@@ -1,4 +1,4 @@
-"""One interaction as the application passed it to `observe`, before it is judged."""
+"""`Observation`: one sampled interaction as the application passed it to `observe`, not yet judged."""
 
 import re
 import time
@@ -16,7 +16,7 @@ from fourscore.core.frozen import replace_surrogates
 from fourscore.formats.case_fields import parse_case
 from fourscore.formats.chat_messages import read_messages
 
-#: Tags of an interaction, characters of each tag, and of its id.
+#: Tags of an interaction, characters of each tag, characters of its id.
 MAX_TAGS, MAX_TAG_LENGTH, MAX_ID_LENGTH = 16, 80, 200
 #: Feedback that means thumbs down.
 THUMBS_DOWN = re.compile(r"(?i)\s*(?:thumbs?[ _-]?)?(?:down|-1|bad|negative|dislike|👎)\s*")
@@ -25,8 +25,8 @@ THUMBS_DOWN = re.compile(r"(?i)\s*(?:thumbs?[ _-]?)?(?:down|-1|bad|negative|disl
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """A sampled interaction.
 
-    `rate` is the probability with which interactions of its tags are drawn; `drawn` is False where
-    only a rule wanted it.
+    `rate` is the probability with which interactions with its tags are drawn; `drawn` is False if
+    it was sampled only because of a rule.
     """
 
     id: str
@@ -44,11 +44,11 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def size(self) -> int:
-        """About how many characters of memory it takes."""
+        """The approximate memory that it takes, in characters."""
         return sum(map(_size, (self.query, self.output, self.trace, self.case))) + 500
 
     def read(self) -> tuple[Case, Trace]:
-        """Return the case and trace for judges; raises where an argument cannot be one."""
+        """Return the case and trace for judges; raise if an argument cannot be converted."""
         return self._make_case(), self._make_trace()
 
     def _make_case(self) -> Case:
@@ -82,7 +82,7 @@ def make_observation(query: Any, output: Any, **rest: Any) -> Observation:
     """Return a snapshot of an interaction: later changes by the application do not change it."""
     rest["id"] = _clean_id(rest.get("id"))
     rest["tags"] = clean_tags(rest.get("tags") or ())
-    if isinstance(rest.get("error"), BaseException):  # its frames would keep objects alive
+    if isinstance(rest.get("error"), BaseException):  # its traceback would keep objects alive
         rest["error"] = _make_fault(rest["error"])
     case, trace = rest.get("case"), rest.get("trace")
     rest["case"] = case if case is None or isinstance(case, Case) else to_json(case)
@@ -107,7 +107,7 @@ def _clean_id(given: Any) -> str:
 
 
 def clean_tags(tags: "Iterable[str] | str") -> tuple[str, ...]:
-    """Return the tags cut to their number and length; a single text is one tag."""
+    """Return at most `MAX_TAGS` tags, each cut to `MAX_TAG_LENGTH`; a single text is one tag."""
     several = (tags,) if isinstance(tags, str) else tags
     cleaned = dict.fromkeys(to_text(tag)[:MAX_TAG_LENGTH] for tag in several)
     return tuple(cleaned)[:MAX_TAGS]

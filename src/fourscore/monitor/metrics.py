@@ -1,12 +1,12 @@
-"""Metrics of a monitor for Prometheus, by a collector of `prometheus-client`.
+"""Metrics of a monitor for Prometheus, with a collector for `prometheus-client`.
 
     metrics_text(store)                         # the text of one scrape
     REGISTRY.register(MonitorCollector(store))  # or among the metrics of your own application
 
-Every figure is read from the store at each scrape, so all processes of a service report the same
+Every value is read from the store at each scrape, so all processes of a service report the same
 and a restart does not reset a counter. `fourscore serve --monitor` answers /metrics with this.
 
-Names of tags come with the traffic: they are cut, and at most 64 (the state's own bound).
+Names of tags come with the traffic: they are cut, and the state has at most 64 of them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from prometheus_client import Metric
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-#: A status as a number; 1 and more needs attention.
+#: A status as a number; 1 and above needs attention.
 NUMBERS = {"insufficient_data": -1, "healthy": 0, "warning": 1, "critical": 2}
 #: Characters of a label's value.
 MAX_LABEL = 80
@@ -37,7 +37,9 @@ class Family(NamedTuple):
 
 
 FAMILIES = {
-    "samples_total": Family("counter", "Samples by status; scored and agent failures count."),
+    "samples_total": Family(
+        "counter", "Samples by status; scored ones and agent failures are in the pass rate."
+    ),
     "observed_total": Family("counter", "Interactions, sampled or not."),
     "status": Family("gauge", "-1 insufficient data, 0 healthy, 1 warning, 2 critical."),
     "pass_rate": Family("gauge", "Share of all samples that passed, weighted."),
@@ -195,6 +197,6 @@ def _alert_points(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
 
 
 def _label(text: str) -> str:
-    """Return a label's value, cut, and as UTF-8 can write it."""
+    """Return a label's value, cut, with characters that UTF-8 cannot encode replaced."""
     cut = text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 1]}…"
     return cut.encode("utf-8", "replace").decode()

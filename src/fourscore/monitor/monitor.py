@@ -1,11 +1,11 @@
-"""`ProductionMonitor`: live traffic, sampled, scored with the rubric of the tests, and watched.
+"""`ProductionMonitor`: samples live traffic, scores it with a rubric, and raises alarms.
 
     monitor = ProductionMonitor(0.01, rubric="rubric.yaml", store="monitor.db")
     monitor.observe(query, answer, id=request_id, tags=["refunds"])     # never waits, never raises
     monitor.get_metrics()
 
-Sampled interactions are scored by background threads, with the call that scores rewards in
-training, and saved. The state of the service is kept in the store, shared by all processes.
+Background threads score the sampled interactions with the same code as rewards in training, and
+save them. The state of the service is in the store, shared by all processes.
 """
 
 import os
@@ -49,10 +49,10 @@ _monitors: "weakref.WeakSet[ProductionMonitor]" = weakref.WeakSet()
 
 
 class ProductionMonitor(MonitorDecorators):
-    """One service under watch; `docs/monitoring.md` explains each setting.
+    """Monitors one service; `docs/monitoring.md` explains each setting.
 
-    It may be used from any thread and event loop, and after a fork. `close` it, or leave that to
-    the end of the process.
+    It may be used from any thread and event loop, and after a fork. Without a call of `close`, it
+    is closed at the end of the process.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class ProductionMonitor(MonitorDecorators):
         call_at_exit(self)
 
     def _prepare_fast_path(self) -> None:
-        """Keep what an interaction that is not sampled needs as attributes of this object."""
+        """Copy what `observe` needs for every interaction into attributes, which are fast to read."""
         self._add = self._scorer.counters.observed.add
         self._is_hashed, self._random = self.sampling.is_hashed, self.sampling.random
         self._highest, self._ceiling = self.sampling.highest, self.sampling.ceiling
@@ -124,26 +124,26 @@ class ProductionMonitor(MonitorDecorators):
         case: Any = None,
         seconds: float | None = None,
     ) -> bool:
-        """Queue an interaction if it is sampled, and return whether it is. Never waits or raises.
+        """Queue an interaction if it is sampled; return whether it was. Never waits or raises.
 
-        `trace` is a `Trace`, its steps, or a list of chat messages; `error` what went wrong, an
-        exception or a text; `feedback` the user's: thumbs down is False, a negative number or
-        "down"; `case` what a judge needs beyond the query, as a `Case` or its fields.
+        `trace` is a `Trace`, its steps, or a list of chat messages; `error` is an exception or a
+        text. `feedback` is the user's: thumbs down is False, a negative number or "down". `case` is
+        what a judge needs beyond the query, as a `Case` or its fields.
         """
         try:
             self._add()
             draw: float | bytes
             if id is None or not self._is_hashed:
                 draw = self._random()
-                is_near = draw < self._highest
+                may_be_drawn = draw < self._highest
             else:
                 name = id if type(id) is str else str(id)
                 try:
                     draw = blake2b(name.encode(), digest_size=SIZE).digest()
                 except UnicodeEncodeError:
                     draw = digest(name)
-                is_near = draw < self._ceiling
-            if not is_near and error is None and feedback is None and not self._has_rules:
+                may_be_drawn = draw < self._ceiling
+            if not may_be_drawn and error is None and feedback is None and not self._has_rules:
                 return False
             rest = {"trace": trace, "error": error, "feedback": feedback, "case": case}
             return self._queue(draw, query, output, id=id, tags=tags, seconds=seconds, **rest)
@@ -157,19 +157,19 @@ class ProductionMonitor(MonitorDecorators):
         has_failed: bool,
         read: Callable[[], dict[str, Any]],
     ) -> None:
-        """Like `observe`, but call `read` for the arguments only where it may be sampled."""
+        """Like `observe`, but call `read` for the arguments only if it may be sampled."""
         try:
             self._add()
             by_id = id is not None and self._is_hashed
             draw = digest(str(id)) if by_id else self._random()
-            is_near = draw < (self._ceiling if by_id else self._highest)  # type: ignore[operator]
-            if is_near or has_failed or self._has_rules:
+            may_be_drawn = draw < (self._ceiling if by_id else self._highest)  # type: ignore[operator]
+            if may_be_drawn or has_failed or self._has_rules:
                 self._queue(draw, **read())
         except Exception as problem:
             self._count_failure(problem)
 
     def _queue(self, draw: float | bytes, query: Any, output: Any, **rest: Any) -> bool:
-        """Queue an interaction that is drawn at the rate of its tags, or wanted by a rule."""
+        """Queue an interaction if it is drawn at the rate of its tags, or wanted by a rule."""
         rest["tags"] = tags = clean_tags(rest["tags"] or ())
         rate = self.sampling.rate_of(tags)
         ceiling = rate if isinstance(draw, float) else make_ceiling(rate)
@@ -183,7 +183,7 @@ class ProductionMonitor(MonitorDecorators):
         return False
 
     def _is_wanted(self, query: Any, output: Any, rest: dict[str, Any]) -> bool:
-        """Return whether a rule asks for it."""
+        """Return whether a sampling rule wants an interaction."""
         sampling = self.sampling
         has_fault = rest["error"] is not None or getattr(rest["trace"], "fault", None)
         if sampling.wants_errors and has_fault:
@@ -207,7 +207,7 @@ class ProductionMonitor(MonitorDecorators):
         self._scorer.score_and_save(observation, self._background.waiting > 0)
 
     def sample_and_evaluate(self, query: Any, output: Any, **rest: Any) -> dict[str, Any] | None:
-        """Score one interaction in this thread if it is sampled; takes what `observe` takes."""
+        """Score one interaction in this thread if it is sampled; arguments as of `observe`."""
         self._add()
         rest["tags"] = clean_tags(rest.get("tags") or ())
         id_ = rest.get("id")
@@ -228,7 +228,7 @@ class ProductionMonitor(MonitorDecorators):
     def get_metrics(self) -> dict[str, Any]:
         """Return `sample_count`, `pass_rate`, `average_score`, `status`, and more.
 
-        What other processes have saved in the same store counts too.
+        Samples that other processes saved in the same store count too.
         """
         counts = dict.fromkeys(Counters.NAMES, 0) | self.store.counts(self.name)
         for name, n in self._scorer.counters.pending().items():
@@ -238,7 +238,7 @@ class ProductionMonitor(MonitorDecorators):
 
     @property
     def samples(self) -> list[dict[str, Any]]:
-        """The last 10,000 samples that were saved, the oldest first."""
+        """The last 10,000 saved samples, the oldest first."""
         stored = self.store.samples(self.name, limit=KEPT_IN_MEMORY)
         return [_sample_document(read_sample(one.body)) for one in reversed(stored)]
 
@@ -250,13 +250,13 @@ class ProductionMonitor(MonitorDecorators):
     # The end
 
     def flush(self, timeout: float = 30.0) -> bool:
-        """Wait until everything observed is scored and saved; return whether it is."""
+        """Wait until all queued interactions are scored and saved; return whether they are."""
         until = time.monotonic() + timeout
         is_done = self._background.flush(timeout)
         return self._scorer.writer.save_all(until - time.monotonic()) and is_done
 
     def close(self, timeout: float = 30.0) -> bool:
-        """Flush and accept nothing more; return whether everything was saved."""
+        """Refuse new interactions, score and save the queued ones; return whether all were saved."""
         until = time.monotonic() + timeout
         is_done = self._background.close(timeout)
         is_saved = self._scorer.writer.save_all(until - time.monotonic()) and is_done
@@ -266,7 +266,7 @@ class ProductionMonitor(MonitorDecorators):
         return is_saved
 
     def at_exit(self) -> None:
-        """Close with the time allowed at the end of a process, unless it is closed already."""
+        """Close the monitor within `exit_wait` seconds, unless it is closed already."""
         if not self._background.closed:
             self.close(self.exit_wait)
 

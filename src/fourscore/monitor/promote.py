@@ -1,7 +1,7 @@
 """`fourscore monitor promote`: add an interaction from production to a file of test cases.
 
-The case has the redacted text that was stored, and where it comes from in its metadata. The same
-interaction is added once.
+The case has the redacted text from the store; its metadata says which interaction it comes from.
+The same interaction is not added twice.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ PROMOTED = "promoted"
 
 
 def read_case(store: MonitorStore, monitor: str, id_: str) -> Case:
-    """Return the case of a stored interaction; raise a `DataError` where its text is gone."""
+    """Return the case of a stored interaction; raise a `DataError` if its text was deleted."""
     stored = store.sample(monitor, id_)
     if stored is None:
         message = (
@@ -65,9 +65,10 @@ def make_case(monitor: str, sample: Sample, text: FullText) -> Case:
 
 
 def append_case(path: str, case: Case) -> int:
-    """Append a case to a JSONL file, and return its line. A `DataError` where it is there already.
+    """Append a case to a JSONL file and return its line number.
 
-    The file is locked, so that two processes do not add the same case.
+    Raises a `DataError` if the file has the case already. The file is locked, so that two processes
+    do not add the same case.
     """
     if find_file_kind(path) != "jsonl":
         raise DataError("expected a file name that ends in .jsonl", file=path, field="--to")
@@ -101,7 +102,7 @@ def _refuse_duplicate(path: str, case: Case) -> None:
                 f"another case has the id {case.id!r}", file=path, line=line, field="id"
             )
         if there.input == case.input:
-            message = f"{there.id!r} has the same input"
+            message = f"case {there.id!r} has the same input"
             raise DataError(message, file=path, line=line, field="input")
 
 

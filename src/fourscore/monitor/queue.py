@@ -1,11 +1,11 @@
 """A bounded queue with a few daemon threads, and a hook for the end of the process.
 
-`put` takes a lock for a few instructions and never waits for a worker. When the queue is full, by
-number or by size, `put` refuses and the caller counts it: memory does not depend on how slow the
-workers are. Minor items are refused when the queue is half full.
+`put` holds a lock for a few instructions and never waits for a worker. When the queue is full, by
+number of items or by size, `put` returns False: slow workers do not let memory grow. Minor items
+are refused when the queue is half full.
 
-Threads start when there is something to do. A forked child begins with an empty queue and threads
-of its own: what was queued belongs to the parent.
+Threads start with the first items. A forked child begins with an empty queue and its own threads:
+the parent processes the items that were queued before the fork.
 """
 
 import atexit
@@ -20,7 +20,7 @@ from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
-#: Characters that may be queued, whatever their number.
+#: Characters that may be queued, in any number of items.
 MAX_SIZE = 64 << 20
 
 _all: "weakref.WeakSet[Background[object]]" = weakref.WeakSet()
@@ -44,7 +44,7 @@ class Background(Generic[T]):
         self.closed = False
 
     def put(self, item: T, size: int, *, minor: bool = False) -> bool:
-        """Queue an item, and return whether there was room."""
+        """Queue an item; return False if the queue is full or closed."""
         with self._lock:
             most = self.most // 2 if minor else self.most
             if self.closed or self.waiting >= most or self._size + size > MAX_SIZE:
@@ -58,7 +58,7 @@ class Background(Generic[T]):
         return True
 
     def flush(self, timeout: float) -> bool:
-        """Wait until everything queued is done; return whether it is."""
+        """Wait up to `timeout` until all queued items are processed; return whether they are."""
         until = time.monotonic() + timeout
         with self._lock:
             while self._pending:
@@ -69,7 +69,7 @@ class Background(Generic[T]):
         return True
 
     def close(self, timeout: float) -> bool:
-        """Refuse new items, wait for those queued, and end the threads."""
+        """Refuse new items, wait for queued ones, end the threads; return whether all are done."""
         self.closed = True
         done = self.flush(timeout)
         for _ in range(self._started):
@@ -120,10 +120,10 @@ _exit_handlers: "weakref.WeakSet[ExitHandler]" = weakref.WeakSet()
 
 
 def call_at_exit(one: ExitHandler) -> None:
-    """Call `one.at_exit()` when this process ends, or a child that was forked from it.
+    """Call `one.at_exit()` when this process, or a child forked from it, ends.
 
-    A child of multiprocessing leaves by `os._exit`, which skips `atexit`. It has finalizers of its
-    own instead, and forgets those of its parent when it begins.
+    A child of multiprocessing ends with `os._exit`, which skips `atexit`. It runs its own
+    finalizers instead, and drops those of its parent when it starts.
     """
     _exit_handlers.add(one)
     if process.parent_process() is not None:

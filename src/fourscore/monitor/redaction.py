@@ -1,19 +1,19 @@
-"""Removes what must not be stored from text: keys, e-mail addresses, card and phone numbers.
+"""Removes keys, e-mail addresses, card and phone numbers from text before it is stored.
 
-What is found becomes `[key]`, `[e-mail]`, `[card]` or `[phone]`. The text is untrusted, so each
-pattern runs in time linear in its length: it starts only where a run of its characters starts, does
-not backtrack, or is bounded. In doubt a word is removed; but a digest, a date or a number without
-the form of a phone number is left alone.
+They become `[key]`, `[e-mail]`, `[card]` and `[phone]`. The text is untrusted, so each pattern takes
+time linear in its length: it starts only where a run of its characters starts, does not backtrack,
+or is bounded. In doubt a word is removed. A digest, a date and a number that does not look like a
+phone number stay.
 """
 
 import re
 from collections.abc import Callable
 from typing import Any
 
-#: A function of the user's, applied after the patterns.
+#: The user's own function, applied after the patterns.
 Hook = Callable[[str], str]
 
-#: Characters of one text that are redacted and kept.
+#: Longer texts are cut to this many characters.
 MAX_TEXT = 200_000
 #: Replaces a text for which the hook failed.
 WITHHELD = "[withheld: the redaction failed]"
@@ -38,7 +38,7 @@ CHAINED = re.compile(r"\[key\](?:\.\[key\])+")
 EMAIL = re.compile(
     r"(?<![A-Za-z0-9._+'-])[A-Za-z0-9._+'-]++(?:@|%40)[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)++"
 )
-#: Where a card or phone number may be; the patterns below search inside.
+#: A run of digits and separators, in which `DIGITS` and `PHONES` search.
 NUMBER = re.compile("[+＋(]?\\d[\\d ().\u00a0/-]{5,}+")
 DIGITS = re.compile("(?<!\\d)\\d(?:[ \u00a0-]?\\d){12,}+")
 PHONES = (
@@ -47,12 +47,12 @@ PHONES = (
     re.compile(r"(?<![\d.,-])\(?0\d{1,4}\)?[ /-]\d{3,4}[ -]?\d{3,5}(?!\d)"),
     re.compile(r"(?<!\d)1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?!\d)"),
 )
-#: ASCII alone: the lower case of other letters may be longer than they are.
+#: Only ASCII letters: some other letters become longer in lower case, which shifts positions.
 LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
 def redact(text: str) -> str:
-    """Return the text with everything found replaced by its kind."""
+    """Return the text with each secret, address and number replaced, as in `[key]`."""
     if "PRIVATE KEY" in text:
         text = _remove_pem(text)
     lower = text.lower() if text.isascii() else text.translate(LOWER)
@@ -69,7 +69,7 @@ def redact(text: str) -> str:
 
 
 def _remove_named(text: str, lower: str) -> str:
-    """Remove the value after a word like `password` and a sign like `:`."""
+    """Replace the value after a word like `password` and `:` or `=`."""
     parts, at = [], 0
     for name in NAMED.finditer(lower):
         if name.start() >= at and (value := VALUE.match(text, name.end())):
@@ -79,7 +79,7 @@ def _remove_named(text: str, lower: str) -> str:
 
 
 def _redact_number(found: re.Match[str]) -> str:
-    """Redact a run of digits and separators; the character before it is part of the patterns."""
+    """Redact card and phone numbers in a run; the patterns also look at the character before it."""
     before = found.string[found.start() - 1 : found.start()]
     run = DIGITS.sub(_redact_cards, before + found[0])
     for pattern in PHONES:
@@ -88,7 +88,7 @@ def _redact_number(found: re.Match[str]) -> str:
 
 
 def _remove_pem(text: str) -> str:
-    """Remove private keys, from the first line to the last or to the end of the text."""
+    """Replace PEM private keys, from BEGIN to END, or to the end of the text without an END."""
     parts, at = [], 0
     while begin := PEM.search(text, at):
         parts += [text[at : begin.start()], "[key]"]
@@ -98,7 +98,7 @@ def _remove_pem(text: str) -> str:
 
 
 def _redact_token(found: re.Match[str]) -> str:
-    """Return `[key]` for characters with the prefix of a key, or that look random."""
+    """Replace a token that has the prefix of a known kind of key, or that looks random."""
     token = found[0]
     digits = sum(map(token.count, "0123456789"))
     prefix = PREFIX.search(token)
@@ -132,7 +132,7 @@ def _redact_cards(found: re.Match[str]) -> str:
 
 
 def _find_card_length(n: int, values: list[int], sums: list[list[int]], starts: list[bool]) -> int:
-    """Return how many digits the card number has that begins here; 0 where none does."""
+    """Return the number of digits of the card number that begins at `n`; 0 if there is none."""
     if not 2 <= values[n] <= 6:
         return 0
     for size in range(min(19, len(values) - n), 12, -1):
@@ -145,9 +145,9 @@ def _find_card_length(n: int, values: list[int], sums: list[list[int]], starts: 
 
 
 def _luhn_sums(values: list[int]) -> list[list[int]]:
-    """Return Luhn's sums of all digits before each place, for each parity of the last place.
+    """Return the Luhn sums of all digits before each place, for both parities of the last place.
 
-    The last digit counts as it is, every second one from there as the digit sum of its double.
+    Counted from the last digit, every second digit is doubled and replaced by its digit sum.
     """
     sums = []
     for parity in (0, 1):
@@ -160,14 +160,14 @@ def _luhn_sums(values: list[int]) -> list[list[int]]:
 
 
 def redact_value(value: Any, text: Callable[[str], str] = redact) -> Any:
-    """Return a JSON value with every text redacted, keys too; a number may be a card's."""
+    """Return a JSON value with all texts, keys and numbers redacted (a number may be a card's)."""
     if isinstance(value, str):
         return text(value)
     if isinstance(value, dict):
         named: dict[str, Any] = {}
         for key, item in value.items():
             name = redacted = text(key)
-            while name in named:  # two keys that were e-mail addresses
+            while name in named:  # for example two keys that were e-mail addresses
                 name = f"{redacted} {len(named) + 1}"
             named[name] = redact_value(item, text)
         return named
@@ -181,7 +181,7 @@ def redact_value(value: Any, text: Callable[[str], str] = redact) -> Any:
 
 
 def cut(text: str, most: int) -> str:
-    """Cut a text between words: half an e-mail address would not be recognized."""
+    """Cut a text to at most `most` characters between words: half an address is not recognized."""
     if len(text) <= most:
         return text
     at = max(text.rfind(space, most - 300, most) for space in " \n\t")
@@ -191,7 +191,7 @@ def cut(text: str, most: int) -> str:
 class Redaction:
     """Cuts a text, applies the patterns, then the user's hook.
 
-    Where the hook fails, nothing of the text is kept.
+    If the hook fails, `WITHHELD` replaces the text.
     """
 
     def __init__(self, hook: Hook | None = None) -> None:

@@ -1,7 +1,7 @@
 """A scored interaction as it is stored: cut and redacted.
 
-Judges see the text as it was; it is stored redacted. So are their reasons and evidence, which may
-quote it.
+Judges see the original text. What is stored is redacted, also the judges' reasons and evidence,
+which may quote it.
 """
 
 from math import isfinite
@@ -31,9 +31,9 @@ from fourscore.stores.monitor_rows import SampleRow
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
     """A sampled and scored interaction. `id` is unique: observed twice, it is one sample.
 
-    `scored`, `agent_error` and `timeout` count in the rates; the other statuses are shown apart.
-    `weight` is 1 / the probability that it was sampled. `query` and `preview` are the redacted
-    beginnings of what was asked and answered, and `reason` says why it did not pass.
+    The statuses `scored`, `agent_error` and `timeout` count in the rates; others are shown
+    separately. `weight` is 1 / the probability that it was sampled. `query` and `preview` are the
+    redacted beginnings of question and answer, and `reason` says why it did not pass.
     """
 
     id: str
@@ -70,7 +70,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
 #: Characters kept of the query and the output, and of the reason.
 MAX_PREVIEW, MAX_REASON = 200, 500
-#: Characters that are redacted to get the first ones.
+#: Characters that are redacted before a text is cut to `MAX_PREVIEW` or `MAX_REASON`.
 REDACTED_CHARS = 4000
 
 
@@ -87,7 +87,7 @@ class ScoredInteraction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FullText(msgspec.Struct, frozen=True, kw_only=True):
-    """The full redacted interaction, kept for a week: enough to make a test case of it."""
+    """The full redacted interaction, kept for a week by default, for making a test case of it."""
 
     case: Case
     trace: Trace
@@ -95,7 +95,7 @@ class FullText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_sample(scored: ScoredInteraction, rubric: Rubric, redaction: Redaction) -> Sample:
-    """Return the small part of a scored interaction, which is kept longest."""
+    """Return the sample of a scored interaction: the summary that outlives its full text."""
     case, trace, score = scored.case, scored.trace, scored.score
     measured = {signal.name: signal.value for signal in score.signals if signal.value is not None}
     names = [dimension.name for dimension in rubric.dimensions]
@@ -124,7 +124,7 @@ def make_sample(scored: ScoredInteraction, rubric: Rubric, redaction: Redaction)
 def make_sample_row(
     scored: ScoredInteraction, sample: Sample, redaction: Redaction, *, keep_text: bool
 ) -> SampleRow:
-    """Return the stored row of a sample, with its full text where that is kept."""
+    """Return the row of a sample for the store; with `keep_text`, its full redacted text too."""
     text = None
     if keep_text:
         full = FullText(
@@ -146,12 +146,12 @@ def make_sample_row(
 
 
 def _make_preview(value: Any, redaction: Redaction) -> str:
-    """Redact before cutting: half an e-mail address would not be recognized."""
+    """Redact a value as text, then cut it: half an e-mail address would not be recognized."""
     return redaction.text(cut(as_text(value), REDACTED_CHARS))[:MAX_PREVIEW]
 
 
 def _find_reason(score: Score) -> str:
-    """Return why it did not pass: the score's reason, else that of its lowest dimension."""
+    """Return why a sample did not pass: the score's reason, or that of its lowest dimension."""
     if score.reason or not score.signals:
         return score.reason
     known = [signal for signal in score.signals if signal.value is not None]
@@ -163,7 +163,7 @@ def _find_reason(score: Score) -> str:
 
 
 def _redact_case(case: Case, redaction: Redaction) -> Case:
-    """Redact a case; its id and tags stay, as it is found by them."""
+    """Redact a case, except its id and tags: users search by them."""
     return replace(
         case,
         input=redaction.value(case.input),
@@ -200,7 +200,7 @@ def _redact_score(score: Score, redaction: Redaction) -> Score:
 
 
 def _redact_signal(signal: Signal, redaction: Redaction) -> Signal:
-    """Redact a signal; positions in the text no longer match, so evidence keeps its text alone."""
+    """Redact a signal; its evidence loses its positions, which no longer match the text."""
     evidence = [
         Evidence(text=redaction.text(one.text), field=one.field, step=one.step)
         for one in signal.evidence

@@ -1,15 +1,15 @@
-"""Which interactions are sampled: decided by the id alone, so that every process decides alike.
+"""Decides which interactions are sampled, by the id alone, so that every process decides the same.
 
-An interaction is taken when the digest of its id, read as a number in [0, 1), is below its rate.
-So 1% is the same 1% in every process and on every machine, and the 1% are part of the 5%. Without
-an id, or with `method="random"`, a generator decides.
+An interaction is drawn when the digest of its id, read as a number in [0, 1), is below its rate.
+So 1% is the same 1% in every process and on every machine, and is part of the 5%. Without an id,
+or with `method="random"`, a random generator decides.
 
-The rate is that of the interaction's tags, the highest where several have one, else the general
-one. What is taken with probability p stands for 1/p interactions: the weight of its sample.
+The rate is the highest rate of the interaction's tags, or the general one if no tag has its own. An
+interaction drawn with probability p stands for 1/p interactions: that is the weight of its sample.
 
-Rules sample more than that: what they name is scored, but does not count as drawn, unless the
-digest would have taken it too. If it counted, a service would look the worse the more closely its
-failures are watched.
+Rules add samples: an interaction that a rule wants is scored, but does not count in the rates,
+unless it is also drawn. If it counted, a service would look worse the more of its failures are
+kept.
 """
 
 from collections.abc import Iterable
@@ -26,19 +26,19 @@ SIZE = 8
 
 
 def digest(id: str) -> bytes:  # noqa: A002
-    """Return the digest of an id; digests compare like the numbers that they are."""
+    """Return the digest of an id; digests compare like numbers."""
     return blake2b(id.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
 
 
 def make_ceiling(rate: float) -> bytes:
-    """Return the value that digests must be below to be sampled; at a rate of 1 all are."""
+    """Return the value that a digest must be below to be drawn; at a rate of 1 every digest is."""
     if rate >= 1:
         return b"\xff" * (SIZE + 1)
     return int(rate * 2 ** (8 * SIZE)).to_bytes(SIZE, "big")
 
 
 class Sampling:
-    """Decides what is sampled. `highest` and `ceiling` are the highest rate, to reject quickly."""
+    """Decides what is sampled. `highest` rate and its `ceiling` reject most interactions quickly."""
 
     def __init__(self, rate: float, settings: SamplingSettings | None = None) -> None:
         given = settings or SamplingSettings()
@@ -58,13 +58,13 @@ class Sampling:
                 raise ConfigError(f"{rule!r}: no such rule; {known}", field="always")
 
     def rate_of(self, tags: Iterable[str]) -> float:
-        """Return the probability with which an interaction of these tags is drawn."""
+        """Return the probability with which an interaction with these tags is drawn."""
         if not self.rates:
             return self.rate
         return max((self.rates[tag] for tag in tags if tag in self.rates), default=self.rate)
 
     def draws(self, id: str | None, tags: Iterable[str]) -> bool:  # noqa: A002
-        """Return whether the interaction is drawn; rules are not asked."""
+        """Return whether an interaction is drawn, without regard to the rules."""
         rate = self.rate_of(tags)
         if id is None or not self.is_hashed:
             return self.random() < rate

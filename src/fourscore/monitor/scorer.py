@@ -1,4 +1,4 @@
-"""Scores one observation: read it, reserve its budget, judge it, hand the sample to the writer."""
+"""Scores one observation: reserves its budget, judges it, and passes the sample to the writer."""
 
 import time
 
@@ -11,7 +11,7 @@ from fourscore.monitor.interaction import Observation
 from fourscore.monitor.redaction import Redaction
 from fourscore.monitor.sample import Sample, ScoredInteraction, make_sample, make_sample_row
 
-#: A sample scored within so many seconds may wait for the next one to share its transaction.
+#: A sample scored in fewer seconds may wait for the next one, to share a transaction with it.
 QUICK = 0.05
 #: Samples that may wait for a shared transaction.
 BATCH = 64
@@ -38,21 +38,21 @@ class Scorer:
         return self.writer.counters
 
     def score_and_save(self, observation: Observation, has_more: bool) -> None:
-        """Score and save. With more in the queue and quick judging, samples share a transaction."""
+        """Score and save. While more are queued and judging is quick, save several at once."""
         try:
             begun = time.monotonic()
             self.evaluate(observation)
             is_quick = time.monotonic() - begun < QUICK
             if not (has_more and is_quick and len(self.writer) < BATCH):
                 self.writer.save()
-        except BaseException as error:  # whatever it is, the thread goes on
+        except BaseException as error:  # the worker thread must not end
             self.counters.failed.add()
             self.writer.log_once(error, "an interaction cannot be scored")
 
     def evaluate(self, observation: Observation) -> Sample | None:
-        """Return the scored sample, handed to the writer but not saved yet.
+        """Return the scored sample, which the writer has but has not saved yet.
 
-        None where the store has it already, from whichever process, or the budget is spent.
+        Return None if the store has it already, from any process, or if the budget is spent.
         """
         if self._is_stored(observation.id):
             self.counters.twice.add()
@@ -89,7 +89,7 @@ class Scorer:
     def _is_stored(self, id: str) -> bool:  # noqa: A002
         try:
             return self.writer.store.has(self.writer.name, id)
-        except FourscoreError:  # a store that fails now is asked again with the sample
+        except FourscoreError:  # the store fails now; saving the sample checks it again
             return False
 
     def reset_after_fork(self) -> None:

@@ -24,17 +24,17 @@ RubricSource = Rubric | Judge | Mapping[str, Any] | str | Path
 
 #: Rules by name; a rule of your own is a function of the observation.
 RULES = ("errors", "thumbs_down")
-#: Share of alpha for each kind of stream; the streams of a kind share it equally.
+#: Share of alpha for each kind of stream, divided equally among the streams of that kind.
 SHARES = {"overall": 0.4, "dimension": 0.2, "tag": 0.2, "judge": 0.1, "drift": 0.1}
-#: The most streams of a kind that are watched: the state stays small and the shares are fixed.
-MOST = {"overall": 1, "dimension": 16, "tag": 64, "judge": 1, "drift": 4}
+#: Streams of each kind that are watched at most: the state stays small and the shares are fixed.
+MAX_STREAMS = {"overall": 1, "dimension": 16, "tag": 64, "judge": 1, "drift": 4}
 
 
 class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits of a status. The chance of any false alarm in `horizon` samples is at most alpha.
+    """When a status changes. The chance of any false alarm in `horizon` samples is at most alpha.
 
-    Judge errors have thresholds of their own, as shares of errors. `drift_window` samples are
-    compared with as many of the reference at a time.
+    Judge errors have their own thresholds, as shares of samples with an error. For drift, each
+    window of `drift_window` samples is compared with the reference, which is as long.
     """
 
     pass_rate_warning: float = 0.85
@@ -63,11 +63,11 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
                 )
 
     def share(self, kind: str) -> float:
-        """Return the part of alpha that one stream of a kind has."""
-        return self.alpha * SHARES[kind] / MOST[kind]
+        """Return the part of alpha for one stream of this kind."""
+        return self.alpha * SHARES[kind] / MAX_STREAMS[kind]
 
     def plan(self, kind: str, mode: Mode) -> AlarmPlan:
-        """Return the plan by which a stream of a kind is watched."""
+        """Return the alarm plan for streams of this kind."""
         warning, critical = self.pass_rate_warning, self.pass_rate_critical
         if kind == "judge":
             warning, critical = 1 - self.judge_error_warning, 1 - self.judge_error_critical
@@ -85,9 +85,9 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
 class SamplingSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Which interactions are sampled, beyond the general rate.
 
-    `rates` are the rates of single tags. `always` names rules ("errors", "thumbs_down") or is
-    functions of the observation: what they want is sampled but does not count in the rates.
-    `seed` makes the generator repeatable that decides without an id, or with the method "random".
+    `rates` are the rates of single tags. `always` has rules: "errors", "thumbs_down", or functions
+    of the observation; what a rule wants is sampled but does not count in the pass rates. `seed`
+    makes the random generator repeatable, which decides without an id or with method "random".
     """
 
     method: SamplingMethod = "hash"
@@ -101,11 +101,12 @@ class SamplingSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgingSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How sampled interactions are scored behind the application.
+    """How sampled interactions are scored in the background.
 
-    `queue` interactions wait for `workers` threads at most; each is judged within `deadline`
-    seconds. `budget` limits an hour of the clock. `exit_wait` are the seconds that the end of the
-    process waits for what is queued. `calibration` has the judge's errors, for a corrected rate.
+    At most `queue` interactions wait for `workers` threads; each is judged within `deadline`
+    seconds. `budget` limits the cost per clock hour. At its end the process waits up to
+    `exit_wait` seconds for queued interactions. `calibration` has the judge's errors, for a
+    corrected pass rate.
     """
 
     queue: int = 1000
@@ -123,8 +124,8 @@ class JudgingSettings(msgspec.Struct, frozen=True, kw_only=True):
 class PrivacySettings(msgspec.Struct, frozen=True, kw_only=True):
     """What is stored of an interaction's text.
 
-    `redact` is a function applied after the built-in patterns. `keep_text` are the seconds that
-    the full redacted text is kept, None is not at all.
+    `redact` is a function applied after the built-in patterns. The full redacted text is kept for
+    `keep_text` seconds; None: not at all.
     """
 
     redact: Callable[[str], str] | None = None
@@ -142,7 +143,7 @@ def _check_positive(value: object, field: str) -> None:
 
 
 def read_thresholds(given: Thresholds | Mapping[str, Any] | None) -> Thresholds:
-    """Return the thresholds of a mapping, or raise a `ConfigError` that names the wrong one."""
+    """Return `Thresholds` from a mapping; raise a `ConfigError` that names an invalid one."""
     if isinstance(given, Thresholds):
         return given
     fields = dict(given or {})
@@ -157,10 +158,10 @@ def read_thresholds(given: Thresholds | Mapping[str, Any] | None) -> Thresholds:
 
 
 def make_rubric(source: RubricSource | None) -> Rubric:
-    """Return the rubric of a file, a mapping of dimensions or one judge; None is the default one.
+    """Return the rubric from a file, a mapping of dimensions or one judge; None: the default one.
 
-    Live traffic comes without reference answers, so most of the default rubric's dimensions do not
-    apply to it. With `min_coverage=0` those that do apply count, however few they are.
+    Live traffic has no reference answers, so most dimensions of the default rubric do not apply to
+    it. With `min_coverage=0` the others count, however few they are.
     """
     if source is None:
         from fourscore.judges.dimensions.research_rubric import read_research_rubric
@@ -178,5 +179,5 @@ def make_rubric(source: RubricSource | None) -> Rubric:
         return rubric_from_mapping(source)
     if hasattr(source, "judge"):
         return Rubric.from_judge(source)
-    message = f"expected a rubric, a file or a mapping of one, got {type(source).__name__}"
+    message = f"expected a rubric, its file, a mapping or a judge, got {type(source).__name__}"
     raise ConfigError(message, field="rubric")

@@ -1,11 +1,11 @@
 """The state of a monitored service, folded from its samples without a clock or I/O.
 
-The whole state is one value that survives JSON unchanged, so any process can read it from the store
-and fold the next samples into it. It is bounded: at most 16 dimensions and 64 tags are watched,
-those seen first; samples with other tags are counted.
+The whole state is one value that JSON stores exactly, so any process can read it from the store
+and fold the next samples into it. Its size is bounded: at most 16 dimensions and 64 tags are
+watched, those seen first; samples with other tags are counted.
 
-Rates count what was measured (scored, or failed by the agent itself). The stream `judge` watches
-how often the judge fails. docs/alarms.md explains how an alarm is decided.
+Pass rates include measured samples: scored ones, and failures of the agent itself. The stream
+`judge` watches how often the judge fails. docs/alarms.md explains how an alarm is decided.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from fourscore.core import ConfigError, Rubric, Status, Usage
 from fourscore.monitor.alerts import CurrentRate, StatusChange
 from fourscore.monitor.drift import Aspect, Drift
 from fourscore.monitor.sample import Sample
-from fourscore.monitor.settings import MOST, Mode, Thresholds, read_thresholds
+from fourscore.monitor.settings import MAX_STREAMS, Mode, Thresholds, read_thresholds
 from fourscore.monitor.stream import Stream
 from fourscore.stats.classification import Confusion
 from fourscore.stats.confidence_sequence import anytime_interval
@@ -26,23 +26,23 @@ from fourscore.stores.monitor_rows import NewAlert
 
 Language = Literal["zh"] | None
 
-#: The labels of the original specification, which `language="zh"` adds.
+#: Chinese labels of the original specification, which `language="zh"` adds.
 LABELS = {
     "healthy": "healthy (健康)",
     "warning": "warning (警告)",
     "critical": "critical (紧急)",
     "insufficient_data": "数据不足",
 }
-#: The thresholds that `alert_thresholds` has.
+#: The thresholds that users may edit in `alert_thresholds`.
 ALERT_THRESHOLDS = ("pass_rate_warning", "pass_rate_critical")
 #: Characters of a dimension's or a tag's name.
 MAX_NAME = 80
-#: A fall is found after some dozens of samples: the interval of an alert is tuned for that n.
+#: Intervals of alerts are tuned for this n: a fall is found after some dozens of samples.
 TYPICAL_N = 50
 
 
 class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """What the store keeps. `scored` is the weight of the samples that a judge has scored."""
+    """The stored state. `scored` is the total weight of the samples that a judge has scored."""
 
     thresholds: Thresholds = Thresholds()
     mode: Mode = "sequential"
@@ -64,7 +64,7 @@ class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
     def apply_rules(
         self, thresholds: Thresholds, mode: Mode, pass_threshold: float
     ) -> "MonitorState":
-        """Judge the same history by these rules from now on; sums made for other rules restart."""
+        """Use these rules for the next samples; sums computed with other rules restart."""
         if (self.thresholds, self.mode, self.pass_threshold) == (thresholds, mode, pass_threshold):
             return self
         self.thresholds, self.mode, self.pass_threshold = thresholds, mode, pass_threshold
@@ -74,7 +74,7 @@ class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
         return self
 
     def fold(self, sample: Sample) -> list[StatusChange]:
-        """Add one sample, and return the statuses that it changed."""
+        """Add one sample, and return the changes of status that it causes."""
         self.samples += 1
         self.statuses[sample.status] = self.statuses.get(sample.status, 0) + 1
         self.first = sample.at if self.first is None else min(self.first, sample.at)
@@ -82,7 +82,7 @@ class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
         self.cost += sample.cost
         changes: list[StatusChange] = []
         if sample.status.measured:
-            if sample.status is Status.SCORED:  # an agent that crashed says nothing of the judge
+            if sample.status is Status.SCORED:  # a crashed agent says nothing about the judge
                 self.scored += sample.weight
                 changes += self._add("judge", self.judge, sample, passed=True)
             changes += self._add_measured(sample)
@@ -116,7 +116,7 @@ class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
         yield from self._add_to_drift(sample, tags)
 
     def _find_stream(self, kind: str, streams: dict[str, Stream], name: str) -> Stream | None:
-        if name not in streams and len(streams) < MOST[kind]:
+        if name not in streams and len(streams) < MAX_STREAMS[kind]:
             streams[name] = Stream()
         return streams.get(name)
 
@@ -133,14 +133,14 @@ class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
         plan = self.plans.get(kind)
         if plan is None:
             plan = self.plans[kind] = self.thresholds.plan(kind, self.mode)
-        turn = stream.fold(sample, passed=passed, value=value, plan=plan)
-        if turn is not None and not (
-            turn.before == "insufficient_data" and turn.after == "healthy"
+        change = stream.fold(sample, passed=passed, value=value, plan=plan)
+        if change is not None and not (
+            change.before == "insufficient_data" and change.after == "healthy"
         ):
-            yield _make_change(name, stream, turn, sample.at, plan)
+            yield _make_change(name, stream, change, sample.at, plan)
 
     def _add_to_drift(self, sample: Sample, tags: tuple[str, ...]) -> Iterator[StatusChange]:
-        if not self.overall.takes(sample.id, sample.weight):
+        if not self.overall.is_tested(sample.id, sample.weight):
             return
         rules = self.thresholds
         level = rules.share("drift") / (rules.horizon // rules.drift_window + 1)
@@ -192,8 +192,8 @@ def _make_change(
 class StateUpdater:
     """Folds samples into the stored state by the rules of one monitor.
 
-    The rules are the monitor's, the history is the store's: a monitor that starts with other
-    thresholds judges the stored history by its own from then on.
+    The rules come from the monitor, the history from the store: a monitor that starts with other
+    thresholds keeps the history and uses its own thresholds from then on.
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class StateUpdater:
         self.mode, self.language, self.calibration = mode, language, calibration
         self.pass_threshold = rubric.pass_threshold
         self._given = thresholds
-        #: May be edited; an edit holds from the next sample on.
+        #: May be edited; a new value applies from the next sample on.
         self.alert_thresholds = {name: getattr(thresholds, name) for name in ALERT_THRESHOLDS}
 
     @property
@@ -226,7 +226,7 @@ class StateUpdater:
     def fold(
         self, state: bytes | None, samples: Sequence[Sample]
     ) -> tuple[bytes, Sequence[NewAlert]]:
-        """Return the state after these samples, and an alert for each change of a status."""
+        """Return the state after these samples, and an alert for each change of status."""
         current = self._read(state)
         changes = [change for sample in samples for change in current.fold(sample)]
         alerts = [
@@ -252,12 +252,12 @@ class StateUpdater:
 
 
 def read_state(state: bytes | None) -> MonitorState:
-    """Return the state as the store keeps it; a new one where there is none."""
+    """Decode the stored state; return a new one for None."""
     return MonitorState() if state is None else msgspec.json.decode(state, type=MonitorState)
 
 
 def read_current_rate(state: bytes | None, stream: str) -> CurrentRate | None:
-    """Return the pass rate of a stream's current block; None where it has none."""
+    """Return the pass rate of a stream's current block; None without samples in it."""
     kind, _, name = stream.partition(":")
     if state is None or kind not in ("overall", "dimension", "tag"):
         return None

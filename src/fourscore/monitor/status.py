@@ -24,21 +24,21 @@ STATUSES = ("insufficient_data", "healthy", "warning", "critical")
 SENT, FAILED = "deliveries_sent:", "deliveries_failed:"
 
 
-def select_monitors(store: MonitorStore, asked: str | None) -> list[str]:
-    """Return the names of a store's monitors, or the one asked for if it exists."""
+def select_monitors(store: MonitorStore, name: str | None) -> list[str]:
+    """Return the names of a store's monitors, or only `name`; raise if there is no such monitor."""
     known = store.monitors()
-    if asked is None:
+    if name is None:
         return known
-    if asked not in known:
-        hint = suggest_known(asked, known) if known else "the store has none"
-        raise DataError(f"no monitor {asked!r}; {hint}", file=str(store.path), field="--name")
-    return [asked]
+    if name not in known:
+        hint = suggest_known(name, known) if known else "the store has none"
+        raise DataError(f"no monitor {name!r}; {hint}", file=str(store.path), field="--name")
+    return [name]
 
 
 def store_document(
     store: MonitorStore, names: Sequence[str], errors: Confusion | None = None
 ) -> dict[str, Any]:
-    """Return the document of these monitors; `status` is their worst, of the agent or the judge."""
+    """Return the document of these monitors; `status` is their worst, including judge and drift."""
     monitors = [monitor_document(store, name, errors) for name in names]
     return {
         "store": str(store.path),
@@ -110,12 +110,12 @@ def _delivery_counts(counts: dict[str, int]) -> dict[str, dict[str, int]]:
 
 
 def worst_status(statuses: Sequence[str]) -> str:
-    """Return the worst of some statuses; of none it is `insufficient_data`."""
+    """Return the worst of some statuses; `insufficient_data` if there are none."""
     return max(statuses, key=STATUSES.index, default="insufficient_data")
 
 
 def read_judge_errors(path: str | None) -> Confusion | None:
-    """Return the judge's errors from the calibration in a rubric's file."""
+    """Return the judge's confusion counts from the calibration in a rubric file."""
     if path is None:
         return None
     from fourscore.judges.rubric_file import read_rubric
@@ -126,7 +126,7 @@ def read_judge_errors(path: str | None) -> Confusion | None:
         message = "the file has no calibration; fourscore calibrate --store-in adds one"
         raise ConfigError(message, file=path, field="calibration")
     if calibration.judge != fingerprint:
-        message = f"the rubric has changed since it was calibrated on {calibration.date}"
+        message = f"the rubric has changed since it was calibrated on {calibration.date}; calibrate it again"
         raise ConfigError(message, file=path, field="calibration")
     right, wrong = calibration.sensitivity, calibration.specificity
     return Confusion(
@@ -144,7 +144,7 @@ LEVEL = 0.95
 def state_document(state: MonitorState, errors: Confusion | None = None) -> dict[str, Any]:
     """Return a state as a JSON document.
 
-    `sample_count` is the sum of `statuses`; rates are of `measured` samples, weighted.
+    `sample_count` is the sum of `statuses`; rates are weighted rates of the `measured` samples.
     """
     overall = state.overall.document()
     document: dict[str, Any] = {
@@ -170,7 +170,7 @@ def state_document(state: MonitorState, errors: Confusion | None = None) -> dict
 
 
 def _judge_document(stream: Stream) -> dict[str, Any]:
-    """Return how much of its samples the judge could not measure."""
+    """Return the judge's status, and the share of samples that it could not measure."""
     document = stream.document()
     rate, ends = stream.rate(), stream.interval()
     return {
@@ -208,7 +208,7 @@ def _drift_document(drift: Drift) -> dict[str, Any]:
 
 
 def _corrected_rate(state: MonitorState, errors: Confusion) -> dict[str, Any]:
-    """Return the rate that people would give; an agent that failed has failed for certain."""
+    """Return the pass rate corrected for the judge's errors; failed agents need no correction."""
     overall = state.overall
     if not state.scored:
         return {"pass_rate_corrected": None, "corrected_reason": "nothing was judged"}

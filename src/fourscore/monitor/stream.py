@@ -1,8 +1,8 @@
 """One watched stream of pass/fail results: its alarm, weighted estimates and newest failures.
 
 Estimates weigh each sample by 1 / its chance of being sampled. The alarm's tests need results that
-all had the same chance: where weights differ, a sample enters with probability weight / heaviest
-recent weight, decided by a hash of its id, and those left out are counted.
+all had the same chance: where weights differ, a sample is tested with probability weight / heaviest
+recent weight, decided by a hash of its id; the others are counted as `left_out`.
 """
 
 from hashlib import blake2b
@@ -13,9 +13,9 @@ from fourscore.monitor.sample import Sample
 from fourscore.stats.confidence_sequence import anytime_interval
 from fourscore.stats.rate_alarm import TUNED, AlarmChange, AlarmPlan, RateAlarm
 
-#: Newest failures kept of a stream, and how many of the worst an alert names.
+#: Newest failures that a stream keeps, and how many of the worst an alert names.
 KEPT, NAMED = 20, 10
-#: The heaviest weight is that of the last 1000 to 2000 samples, as sampling rates change.
+#: Sampling rates change, so the heaviest weight is that of the last 1000 to 2000 samples.
 RECENT = 1000
 
 
@@ -37,7 +37,7 @@ class Stream(msgspec.Struct, omit_defaults=True, kw_only=True):
     def fold(
         self, sample: Sample, *, passed: bool, value: float | None, plan: AlarmPlan
     ) -> AlarmChange | None:
-        """Add one result, and return the change of status that it causes."""
+        """Add one result; return the change of status that it causes, if any."""
         weight = sample.weight
         self.n += 1
         self.weight += weight
@@ -55,18 +55,18 @@ class Stream(msgspec.Struct, omit_defaults=True, kw_only=True):
             self.earlier, self.heaviest = self.heaviest, weight
         elif weight > self.heaviest:
             self.heaviest = weight
-        if not plan.simple and not self.takes(sample.id, weight):
+        if not plan.simple and not self.is_tested(sample.id, weight):
             self.left_out += 1
             return None
         return self.alarm.fold(passed, sample.at, plan)
 
-    def takes(self, name: str, weight: float) -> bool:
-        """Return whether a sample enters the alarm's tests."""
+    def is_tested(self, sample_id: str, weight: float) -> bool:
+        """Return whether the alarm's tests use a sample."""
         most = max(self.heaviest, self.earlier)
-        return weight >= most or hash_to_unit(name) * most < weight
+        return weight >= most or hash_to_unit(sample_id) * most < weight
 
     def evidence(self) -> tuple[str, ...]:
-        """Return the ids of the worst of the newest failures, of equals the newest first."""
+        """Return the ids of the worst recent failures: the worst first, then the newest."""
         newest = self.failures[::-1]
         newest.sort(key=_value)
         return tuple(name for name, _ in newest[:NAMED])
@@ -80,7 +80,7 @@ class Stream(msgspec.Struct, omit_defaults=True, kw_only=True):
         return self.value / self.valued if self.valued else None
 
     def effective_n(self) -> float:
-        """Return the effective sample size: as many samples of equal weight say as much (Kish)."""
+        """Return Kish's effective sample size: the number of equally weighted samples."""
         return self.weight * self.weight / self.square if self.square else 0.0
 
     def interval(self, alpha: float = 0.05) -> tuple[float, float] | None:
@@ -116,7 +116,7 @@ class Stream(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 def hash_to_unit(name: str) -> float:
-    """Return a number in [0, 1) for an interaction's id, independent of the sampler's digest."""
+    """Return a number in [0, 1) for an interaction's id, independent of `sampling.digest`."""
     seen = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=7, person=b"judgement")
     return int.from_bytes(seen.digest(), "big") / (1 << 56)
 

@@ -1,4 +1,4 @@
-"""A Grafana dashboard and Prometheus alert rules, and a function that copies them out."""
+"""A Grafana dashboard and Prometheus alert rules, and a function that copies them to a folder."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ FILES = ("dashboard.json", "rules.yaml")
 
 
 def write_files(folder: str, *, force: bool = False) -> list[Path]:
-    """Copy them into a folder; refuse to overwrite files that differ, unless forced."""
+    """Copy `FILES` into a folder; unless `force`, refuse to overwrite files that differ."""
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""Traces from OpenTelemetry: received or read from a file, put together, sampled and scored."""
+"""OpenTelemetry traces: spans received or read from a file, assembled, sampled and scored."""

@@ -1,8 +1,8 @@
 """`fourscore monitor ingest FILE`: score the traces in a file of spans.
 
 It reads OTLP as JSON, one request a line, as the collector's file exporter writes it, and spans as
-SDKs print them, one after the other or in a list. A trace's spans may be anywhere in the file; at
-its end all traces are complete. Ingesting the same file again adds nothing.
+SDKs print them, one after the other or in a list. A trace's spans may be anywhere in the file; its
+traces are scored when the whole file was read. Ingesting the same file again adds nothing.
 """
 
 import time
@@ -32,11 +32,11 @@ class BadLine(msgspec.Struct, frozen=True):
 
 
 class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts of one ingested file. `planned` is the sum of the next five, `traces` by outcome.
+    """Counts of one ingested file: spans, and `traces` by outcome.
 
-    A line that is not JSON, or not spans, is one `broken`; so is a span without an id. The first
-    of them are `noted`. `twice` were stored already, `late` belong to a trace that has been
-    scored, `beyond` to one that is full.
+    `planned` is the sum of the five that follow: `ingested` are new, `twice` were stored already,
+    `late` belong to a trace that has been scored, `beyond` to a trace that is full. `broken` are
+    lines that are not JSON or not spans, and spans without an id; `noted` has the first of them.
     """
 
     file: str
@@ -51,7 +51,7 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ingest(path: str, monitor: ProductionMonitor) -> IngestSummary:
-    """Read a file of spans; its traces are sampled, scored and saved when this returns."""
+    """Read a file of spans, then sample, score and save its traces; return the counts."""
     file = _SpanFile(path)
     kept = ReceivedCounts()
     seen: set[bytes] = set()
@@ -85,7 +85,7 @@ def _score_all(assembler: TraceAssembler, seen: set[bytes]) -> dict[str, int]:
 
 
 class _SpanFile:
-    """Reads the spans of a file in batches, and notes what is wrong with its lines."""
+    """Reads the spans of a file in batches, and keeps the errors of broken lines."""
 
     def __init__(self, path: str) -> None:
         self.path, self.broken, self.noted = path, 0, list[BrokenLine]()

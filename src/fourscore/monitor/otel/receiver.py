@@ -1,12 +1,12 @@
-"""Receives spans: they are on the disk when the coroutine returns.
+"""Receives spans: when `put` returns, they are on the disk.
 
 A sender may forget what was acknowledged, so the reply waits for the disk. A disk does a few
 hundred syncs a second, so requests share them: one thread decodes all waiting bodies, stores them
-in one transaction, and then wakes their senders. Decoding happens there and not on the event loop:
-a large body takes a tenth of a second.
+in one transaction, and then wakes their senders. The thread decodes, and not the event loop, as a
+large body takes a tenth of a second.
 
-A body that cannot be decoded fails alone. When a transaction fails, all of its requests fail and
-their senders try again.
+If one body cannot be decoded, only its request fails. If a transaction fails, all of its requests
+fail and their senders try again.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from fourscore.core import DataError, FourscoreError
 from fourscore.formats.otlp.span import Span, pack_span
 from fourscore.stores.received_spans import ReceivedCounts, SpanRow, SpanTable
 
-#: Bytes of bodies that may wait for the disk.
-MAX_HELD = 64 << 20
+#: Bytes of request bodies that may wait for the disk.
+MAX_WAITING_BYTES = 64 << 20
 #: A transaction ends after this many stored bytes.
 BATCH_BYTES = 8 << 20
 
@@ -50,7 +50,7 @@ class SpanRows(NamedTuple):
 
 
 def make_span_rows(spans: Iterable[Span], at: float) -> SpanRows:
-    """Return the spans as rows; a bad span is rejected alone."""
+    """Return the spans as rows; count and skip those that cannot be stored."""
     rows: list[SpanRow] = []
     rejected, message = 0, ""
     for number, span in enumerate(spans):
@@ -80,9 +80,11 @@ class _Request:
 class SpanReceiver:
     """Stores the spans that one event loop receives. `close` stores those still waiting."""
 
-    def __init__(self, spans: SpanTable, monitor: str, max_held: int = MAX_HELD) -> None:
-        self._spans, self._monitor, self._max_held = spans, monitor, max_held
-        self._held = 0
+    def __init__(
+        self, spans: SpanTable, monitor: str, max_waiting: int = MAX_WAITING_BYTES
+    ) -> None:
+        self._spans, self._monitor, self._max_waiting = spans, monitor, max_waiting
+        self._waiting = 0
         self._inbox: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
         self._thread = threading.Thread(
             target=self._serve, daemon=True, name="fourscore-span-receiver"
@@ -90,22 +92,22 @@ class SpanReceiver:
         self._thread.start()
 
     async def put(self, size: int, decode: Decode) -> Receipt:
-        """Return once the spans are on the disk; raise what `decode` or the store raised."""
-        if self._held and self._held + size > self._max_held:
-            raise QueueFullError(f"{self._held} bytes wait for the disk; try again")
+        """Return when the spans are on the disk; raise what `decode` or the store raised."""
+        if self._waiting and self._waiting + size > self._max_waiting:
+            raise QueueFullError(f"{self._waiting} bytes wait for the disk; try again")
         request = _Request(size, decode)
-        self._held += size
+        self._waiting += size
         try:
             self._inbox.put(request)
             return await request.done
         finally:
-            self._held -= size
+            self._waiting -= size
 
     def close(self) -> None:
         self._inbox.put(None)
         self._thread.join()
 
-    # From here on in the receiver's own thread.
+    # The methods below run in the receiver's own thread.
 
     def _serve(self) -> None:
         open_ = True
@@ -114,13 +116,13 @@ class SpanReceiver:
             open_ = self._collect(batch)
             try:
                 self._store(batch)
-            except Exception as error:  # nothing of it is stored, and every request fails
+            except Exception as error:  # nothing of the batch is stored: every request fails
                 for request in batch:
                     request.error = request.error or error
             _wake_senders(batch)
 
     def _collect(self, batch: list[_Request]) -> bool:
-        """Decode waiting requests up to a batch, or wait for one. Return False at the end."""
+        """Wait for a request, and decode the waiting ones into `batch`. Return False on `close`."""
         size = 0
         while size < BATCH_BYTES:
             try:
@@ -145,7 +147,7 @@ class SpanReceiver:
 
 
 def _wake_senders(batch: list[_Request]) -> None:
-    """Wake all senders in one callback of the loop."""
+    """Wake all senders in one callback of the event loop."""
     if not batch:
         return
 

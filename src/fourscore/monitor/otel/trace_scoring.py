@@ -1,11 +1,11 @@
-"""Complete traces out of the stored spans: assembled, sampled and scored.
+"""Assembles complete traces from the stored spans, samples and scores them.
 
-    ripe -> taken -> an interaction -> scored and committed -> done
+    complete -> claimed by a process -> assembled -> scored and committed -> marked as done
 
-Each step can be repeated: a process that dies after the commit leaves a trace that is handed out
-again, becomes the same interaction under the same id, and is found to be stored already. So no
-trace is lost and none counts twice. The same spans give the same interaction in whatever order they
-arrived. An interaction's id is its trace's, so every process samples the same ones.
+Each step can be repeated. If a process dies after the commit, another one claims the trace, gets
+the same interaction with the same id, and finds it stored. So no trace is lost and none counts
+twice. The same spans give the same interaction, in whatever order they arrived. An interaction's id
+is the id of its trace, so every process samples the same ones.
 """
 
 import logging
@@ -27,7 +27,7 @@ from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.sampling import digest
 from fourscore.stores.received_spans import SpanTable
 
-#: Tags of one interaction, and characters of each.
+#: Tags of one interaction, and characters of each tag.
 MAX_TAGS, MAX_TAG_LENGTH = 16, 80
 #: The year 2000, in seconds: no agent's trace is older.
 EARLIEST = 946_684_800.0
@@ -36,14 +36,14 @@ MAX_INSTRUCTIONS = 4000
 
 
 class SkipReason(StrEnum):
-    """Why a trace is not scored. It is not the agent's failure, and does not count as one."""
+    """Why a trace is not scored. This does not count as a failure of the agent."""
 
-    NO_AGENT = "no_agent"  # no span of a model, an agent or a tool
+    NO_AGENT = "no_agent"  # it has no span of a model, an agent or a tool
     NO_CONTENT = "no_content"  # the instrumentation does not record questions and answers
 
 
 class Interaction(msgspec.Struct, frozen=True, kw_only=True):
-    """A case and its trace, put together from spans. `id` is the trace's, `at` when it ended."""
+    """A case and its trace, assembled from spans. `id` is the trace's id, `at` when it ended."""
 
     id: str
     at: float
@@ -53,7 +53,7 @@ class Interaction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def build_interaction(trace_id: str, spans: Iterable[Span], now: float) -> Interaction | SkipReason:
-    """Return the interaction of a complete trace, or why there is none to score."""
+    """Return the interaction of a complete trace, or why it is not scored."""
     read = SpanTrace(deduplicate_spans(spans))
     if not read.generative:
         return SkipReason.NO_AGENT
@@ -67,7 +67,7 @@ def build_interaction(trace_id: str, spans: Iterable[Span], now: float) -> Inter
         tags=_read_tags(read),
         metadata={"system": system} if system else {},
     )
-    # A sender's clock may be wrong: what has not happened yet, or before there were agents, is now.
+    # A sender's clock may be wrong: a time in the future or before `EARLIEST` is replaced by now.
     ended = float(trace.metadata.get("ts", now))
     at = ended if EARLIEST <= ended <= now else now
     feedback = read.first(names.FEEDBACK) or None
@@ -108,12 +108,12 @@ LOG = logging.getLogger("fourscore.monitor")
 BATCH = 128
 #: Seconds between two polls when there is nothing to do, and after a failure.
 PAUSE, PAUSE_AFTER_ERROR = 0.5, 5.0
-#: Seconds that a trace is lent to one process: longer than scoring a batch may take.
+#: Seconds that a trace is leased to one process: longer than scoring a batch may take.
 LEASE = 1800.0
 
 #: Scores interactions, commits them, and returns how many had which outcome.
 ScoreBatch = Callable[[Sequence[Interaction]], Mapping[str, int]]
-#: Whether a trace is certainly not sampled, so that it need not be assembled.
+#: Returns whether a trace is certainly not sampled, so that it need not be assembled.
 CanSkip = Callable[[str, Sequence[Span]], bool]
 
 
@@ -137,7 +137,7 @@ class TraceAssembler:
         self.waiting = 0
 
     def score_ready(self, now: float) -> int:
-        """Score one batch of complete traces, and return how many there were."""
+        """Score one batch of complete traces; return their number."""
         found = self._spans.claim_complete(
             now, self._quiet, BATCH, longest=self._longest, lease=LEASE
         )
@@ -146,7 +146,7 @@ class TraceAssembler:
         return len(found)
 
     def score_traces(self, trace_ids: Sequence[str], now: float) -> Counter[str]:
-        """Score these traces as they are now, and return how many had which outcome."""
+        """Score these traces, complete or not; return how many had which outcome."""
         counts: Counter[str] = Counter()
         ready: list[Interaction] = []
         for trace_id in trace_ids:
@@ -155,8 +155,8 @@ class TraceAssembler:
                 continue
             try:
                 found = self._assemble(trace_id, bodies, now)
-            except Exception:  # a bug of ours: one trace must not stop all others for ever
-                LOG.exception("trace %s cannot be put together", trace_id)
+            except Exception:  # a bug of ours: one trace must not block all others for ever
+                LOG.exception("trace %s cannot be assembled and is skipped", trace_id)
                 counts["broken"] += 1
                 continue
             if isinstance(found, Interaction):
@@ -178,12 +178,12 @@ class TraceAssembler:
         return build_interaction(trace_id, spans, now)
 
     def start(self) -> None:
-        """Score complete traces in a thread of its own."""
+        """Start a thread that scores complete traces."""
         self._thread = threading.Thread(target=self._run, daemon=True, name="fourscore-traces")
         self._thread.start()
 
     def close(self, timeout: float | None = None) -> None:
-        """Stop after the present batch; other traces wait in the store."""
+        """Stop after the current batch; the other traces stay in the store."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join(timeout)
@@ -196,7 +196,7 @@ class TraceAssembler:
                     pause = 0.0
                 self.waiting = self._spans.count_waiting()
             except Exception as error:  # the disk or the judge: traces are tried again
-                LOG.warning("traces wait: %s", error)
+                LOG.warning("traces could not be scored and are tried again: %s", error)
                 pause = PAUSE_AFTER_ERROR
             self._stop.wait(pause)
 
@@ -217,16 +217,16 @@ class TraceSampler:
         self._monitor, self._concurrency = monitor, concurrency
 
     def can_skip(self, trace_id: str, spans: Sequence[Span]) -> bool:
-        """Return whether a trace is not drawn at any rate and no rule could want it."""
+        """Return whether a trace is drawn at no tag's rate and wanted by no rule; count it then."""
         sampling = self._monitor.sampling
         if not sampling.is_hashed or sampling.rules or digest(trace_id) < sampling.ceiling:
             return False
         if any(span.error or names.FEEDBACK in span.attributes for span in spans):
             return False
-        return self._monitor.sample_and_evaluate("", None, id=trace_id) is None  # it counts them
+        return self._monitor.sample_and_evaluate("", None, id=trace_id) is None  # counts it
 
     def score(self, interactions: Sequence[Interaction]) -> Mapping[str, int]:
-        """Score what is drawn or wanted by a rule; it is saved when this returns."""
+        """Score and save the interactions that are drawn or wanted by a rule; count outcomes."""
         draws = self._monitor.sampling.draws
         drawn = [seen for seen in interactions if draws(seen.id, seen.case.tags)]
         rest = [seen for seen in interactions if not draws(seen.id, seen.case.tags)]
@@ -235,7 +235,9 @@ class TraceSampler:
             with ThreadPoolExecutor(self._concurrency, "fourscore-scoring") as threads:
                 counts.update(threads.map(self._score_one, drawn))
         if not self._monitor.flush():
-            raise UnsavedError("the samples are not saved yet")
+            raise UnsavedError(
+                "the store did not save the samples in time; their traces are scored again"
+            )
         return counts
 
     def _score_one(self, seen: Interaction) -> str:
@@ -250,7 +252,7 @@ class TraceSampler:
                 case=seen.case,
                 feedback=seen.feedback,
             )
-        except Exception:  # a bug of ours, with one of them
+        except Exception:  # a bug of ours with one interaction
             LOG.exception("trace %s cannot be scored", seen.id)
             return "failed"
         return "not_drawn" if sample is None else "scored"

@@ -2,7 +2,7 @@
 
     sinks = read_sinks("monitor.yaml")
 
-A sink shows neither its secret nor the path of its URL, in errors or in `repr`.
+Errors and `repr` of a sink show neither its secret nor the path of its URL.
 """
 
 from fourscore.monitor.sinks.alertmanager import Alertmanager

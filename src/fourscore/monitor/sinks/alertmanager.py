@@ -1,8 +1,8 @@
 """Sends alerts to Prometheus' Alertmanager, API v2.
 
-Alertmanager resolves an alert that is not sent again for a while, so an open one is repeated and
-has an `endsAt`. Alertmanager identifies an alert by its labels. The severity is one of them, for
-routing, so when an alert becomes critical, the same request ends it as a warning.
+Alertmanager resolves an alert that is not sent again before its `endsAt`, so an open alert is
+repeated. Alertmanager identifies an alert by its labels. The severity is one of them, for routing,
+so when an alert becomes critical, the same request ends the alert with severity warning.
 """
 
 import time
@@ -19,8 +19,8 @@ from fourscore.monitor.sinks.secrets import Secret
 
 #: Seconds until an open alert is sent again, as Prometheus does.
 RESEND = 60.0
-#: `endsAt` is so many repetitions away, so that a late one does not end the alert.
-HOLDS = 5
+#: `endsAt` is this many repeat intervals away, so that one late repetition does not end the alert.
+INTERVALS_TO_END = 5
 PATH = "/api/v2/alerts"
 NAMES = {"judge": "FourscoreJudgeFailing", "drift": "FourscoreDrift"}
 
@@ -44,10 +44,12 @@ class Alertmanager:
         self._labels = dict(labels or {})
 
     def send(self, notices: Sequence[Notice]) -> None:
-        holds = HOLDS * (self.policy.repeat or 24 * 3600.0)
+        lifetime = INTERVALS_TO_END * (self.policy.repeat or 24 * 3600.0)
         now = time.time()
         alerts = [
-            alert for notice in notices for alert in make_alerts(notice, now, holds, self._labels)
+            alert
+            for notice in notices
+            for alert in make_alerts(notice, now, lifetime, self._labels)
         ]
         headers = {"content-type": "application/json", "user-agent": "fourscore"}
         if self._token is not None:
@@ -56,13 +58,13 @@ class Alertmanager:
 
 
 def make_alerts(
-    notice: Notice, now: float, holds: float, labels: Mapping[str, str]
+    notice: Notice, now: float, lifetime: float, labels: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Return the alert under both severities; at most one of them is active."""
+    """Return the alert once with each severity; at most one of the two is active."""
     severities: tuple[Severity, ...] = ("warning", "critical")
     return [
         _make_alert(
-            notice, severity, now, now + holds if _is_active(notice, severity) else now, labels
+            notice, severity, now, now + lifetime if _is_active(notice, severity) else now, labels
         )
         for severity in severities
     ]

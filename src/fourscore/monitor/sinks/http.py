@@ -1,7 +1,7 @@
-"""Post one alert over HTTP, without redirects, and within some seconds whatever the server does.
+"""Posts alerts over HTTP, without redirects, with a timeout for the whole request.
 
-Errors name the host and the status. The path may be a secret (Slack's is), and so may be whatever
-a server says of it.
+Errors name only the host and the status. The path may be a secret (Slack's is), and the server's
+reply may quote it.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from fourscore.models.http_client import HttpClient, HttpError, HttpResponse
 from fourscore.monitor.delivery import SinkError
 from fourscore.monitor.sinks.secrets import Secret
 
-#: Seconds for all of it; well below the lease of an alert.
+#: Seconds for the whole request; well below the lease of an alert.
 TIMEOUT = 15.0
 
 
@@ -28,13 +28,13 @@ class Address:
             parts = urlsplit(text)
             port = parts.port
         except ValueError:
-            raise ConfigError("this is not a URL", field="url") from None
+            raise ConfigError("this is not a valid URL", field="url") from None
         if parts.scheme not in ("http", "https") or not parts.hostname or not text.isprintable():
             raise ConfigError("expected a URL with http:// or https://", field="url")
         if " " in text or not text.isascii():
-            raise ConfigError("expected a URL of plain characters", field="url")
+            raise ConfigError("expected a URL of ASCII characters without spaces", field="url")
         if parts.username is not None:
-            raise ConfigError("a name and password do not belong in a URL", field="url")
+            raise ConfigError("expected a URL without a user name or password", field="url")
         self.host, self.port = parts.hostname, port
         self._url = parts._replace(path=parts.path.rstrip("/") + path).geturl() if path else text
 
@@ -44,7 +44,7 @@ class Address:
     __repr__ = __str__
 
     def post(self, body: bytes, headers: Mapping[str, str], timeout: float | None = None) -> None:
-        """Post and wait; `SinkError` where the status is not 2xx or no reply comes."""
+        """Post and wait; raise a `SinkError` if no reply comes or its status is not 2xx."""
         seconds = TIMEOUT if timeout is None else timeout
         try:
             response = PORTAL.run(self._post(body, headers, seconds))

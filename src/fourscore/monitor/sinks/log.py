@@ -11,7 +11,7 @@ LEVELS = {"warning": logging.WARNING, "critical": logging.ERROR}
 
 
 class Log:
-    """A sink that logs alerts with the logger `fourscore.monitor.alerts`, their end as info."""
+    """A sink that logs to `fourscore.monitor.alerts`; resolved alerts have the level info."""
 
     together = 1
 

@@ -1,4 +1,4 @@
-"""Secrets from the environment or a file: keys, and URLs that contain one."""
+"""Reads secrets from the environment or a file: keys, and URLs that contain a key."""
 
 import os
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ MAX_LENGTH = 1 << 16
 
 
 class Secret:
-    """A text that only `reveal` returns. It does not pickle."""
+    """A secret text. Only `reveal` returns it; `repr` hides it, and it cannot be pickled."""
 
     __slots__ = ("_text",)
 
@@ -35,13 +35,15 @@ def read_secret(
     file: str | None,
     environment: Mapping[str, str] = os.environ,
 ) -> Secret | None:
-    """Read the secret of `FIELD_env` or `FIELD_file`; errors name the field, not the secret."""
+    """Read the secret from `variable` (setting `FIELD_env`) or `file` (`FIELD_file`), if given."""
     if variable is not None and file is not None:
         raise ConfigError(f"give {field}_env or {field}_file, not both", field=f"{field}_file")
     if variable is not None:
         text = environment.get(variable, "").strip()
         if not text:
-            raise ConfigError(f"the variable {variable} is not set", field=f"{field}_env")
+            raise ConfigError(
+                f"the environment variable {variable} is not set or empty", field=f"{field}_env"
+            )
         return Secret(text)
     if file is None:
         return None

@@ -1,4 +1,4 @@
-"""Reads `monitor.yaml`: the sinks, and what each is sent.
+"""Reads `monitor.yaml`: the sinks, and which alerts each one gets.
 
 sinks:
   ops:
@@ -39,7 +39,7 @@ class LogSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class SlackSettings(LogSettings, kw_only=True):
-    """The URL is a secret: better read from the environment or a file."""
+    """The URL is a secret: prefer `url_env` or `url_file`."""
 
     url: str | None = None
     url_env: str | None = None
@@ -61,11 +61,11 @@ class AlertmanagerSettings(SlackSettings, kw_only=True):
 
 
 def read_sinks(path: str) -> list[Sink]:
-    """Read the sinks of a file; a `ConfigError` names file, line and field of a mistake."""
+    """Read the sinks from a file; a `ConfigError` names file, line and field of a mistake."""
     document = read_yaml_file(path)
     value = document.value
     if not isinstance(value, dict) or not isinstance(value.get("sinks"), dict):
-        raise document.error("expected a section of sinks, each by its name", "sinks")
+        raise document.error("expected a mapping of sinks: a name and settings for each", "sinks")
     for key in value:
         if key != "sinks":
             raise document.error(f"unknown key; {suggest_known(str(key), ['sinks'])}", str(key))
@@ -76,7 +76,7 @@ def _make_sink(document: YamlDocument, name: str, section: Any) -> Sink:
     place = f"sinks.{name}"
     section = {} if section is None else section  # `log:` alone is enough
     if not isinstance(section, dict):
-        raise document.error("expected its settings", place)
+        raise document.error("expected a mapping with the settings of this sink", place)
     kind = section.get("kind", name)
     if kind not in KINDS:
         field = f"{place}.kind" if "kind" in section else place
@@ -117,14 +117,15 @@ def _make_alertmanager(name: str, settings: AlertmanagerSettings) -> Sink:
     policy = _make_policy(settings)
     if policy.repeat is None:
         raise ConfigError(
-            "Alertmanager needs open alerts repeated: give a duration", field="repeat"
+            "Alertmanager needs repeated alerts: give a duration like 60s, not never",
+            field="repeat",
         )
     return Alertmanager(
         _read_url(settings), name, token=token, labels=settings.labels, policy=policy
     )
 
 
-#: The settings of each kind, and the function that makes its sink.
+#: For each kind of sink: the type of its settings, and the function that makes it.
 KINDS: dict[str, tuple[type[Any], Callable[[str, Any], Sink]]] = {
     "log": (LogSettings, _make_log),
     "webhook": (WebhookSettings, _make_webhook),
@@ -136,7 +137,7 @@ KINDS: dict[str, tuple[type[Any], Callable[[str, Any], Sink]]] = {
 def _read_url(settings: SlackSettings) -> str | Secret:
     secret = read_secret("url", settings.url_env, settings.url_file)
     if (settings.url is None) == (secret is None):
-        raise ConfigError("expected url, url_env or url_file", field="url")
+        raise ConfigError("expected exactly one of url, url_env and url_file", field="url")
     return settings.url or secret or ""
 
 
@@ -145,7 +146,7 @@ def _make_policy(settings: LogSettings) -> Policy:
 
 
 def _parse_repeat(given: str | float) -> float | None:
-    """Return the seconds of a number or of a text like 90s, 30m, 4h, 1d; None for never."""
+    """Return seconds from a number or a text like 90s, 30m, 4h, 1d; None for "never"."""
     if given == NEVER:
         return None
     found = _DURATION.fullmatch(given) if isinstance(given, str) else None

@@ -1,7 +1,7 @@
-"""Sends alerts to Slack, and others with its webhooks: Mattermost, Rocket.Chat, Discord.
+"""Sends alerts to Slack, or to Mattermost, Rocket.Chat and Discord, which accept Slack's webhooks.
 
 Names and ids come with the traffic and are untrusted. `&`, `<` and `>` are escaped, so that Slack
-finds no link or mention in them; they are put between backticks, where the others look for none.
+finds no link or mention in them; for the other services they are put between backticks.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ MAX_TEXT = 39_000
 
 
 class Slack:
-    """A sink for Slack, up to 20 alerts in one message. The URL is the secret."""
+    """A sink for Slack, up to 20 alerts in one message. The URL is a secret."""
 
     together = 20
 
@@ -37,7 +37,7 @@ class Slack:
 
 
 def make_message(notices: Sequence[Notice]) -> dict[str, Any]:
-    """Return the body of the request."""
+    """Return the JSON body of the request to Slack."""
     text = "\n\n".join(map(_format_notice, notices))
     return {"text": text[:MAX_TEXT], "unfurl_links": False, "unfurl_media": False, "parse": "none"}
 
@@ -49,7 +49,7 @@ def _format_notice(notice: Notice) -> str:
     return "\n".join(lines).replace(_OPEN, "`").replace(_CLOSE, "`")
 
 
-#: Stand for backticks until our own text is escaped too; they are removed from untrusted text.
+#: Placeholders for backticks until all text is escaped; they are removed from untrusted text.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 
 
@@ -67,5 +67,5 @@ def _strip_marks(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape the three characters that are special for Slack."""
+    """Escape `&`, `<` and `>`, which are special for Slack."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

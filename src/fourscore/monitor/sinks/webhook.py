@@ -1,9 +1,9 @@
 """Posts alerts as signed JSON to a URL, one alert a request.
 
 Headers and signature are those of Standard Webhooks (standardwebhooks.com), so that a receiver can
-check them with an existing library: `webhook-id` is the same for all attempts at one alert,
-`webhook-timestamp` is the second of the attempt, and `webhook-signature` is `v1,` and the base64 of
-the HMAC-SHA256 of `id.timestamp.body`.
+check them with an existing library: `webhook-id` is the same for all attempts to send one alert,
+`webhook-timestamp` is the time of the attempt in seconds, and `webhook-signature` is `v1,` and the
+base64 of the HMAC-SHA256 of `id.timestamp.body`.
 """
 
 import base64
@@ -24,7 +24,7 @@ from fourscore.monitor.sinks.secrets import Secret
 
 #: The prefix of a secret in base64.
 PREFIX = "whsec_"
-#: Bytes of a secret; a shorter one can be guessed.
+#: Bytes of a secret at least; a shorter one can be guessed.
 MIN_SECRET = 16
 
 
@@ -64,7 +64,7 @@ class Webhook:
 
 
 def make_payload(notice: Notice) -> dict[str, Any]:
-    """Return the alert with its text; `type` is Standard Webhooks' name of the event."""
+    """Return the JSON payload of an alert; `type` is the event's name as in Standard Webhooks."""
     return {
         "type": f"alert.{notice.state}",
         "title": headline(notice),
@@ -85,7 +85,7 @@ def _read_key(secret: Secret) -> bytes:
         try:
             key = base64.b64decode(text[len(PREFIX) :], validate=True)
         except binascii.Error:
-            raise ConfigError(f"what follows {PREFIX} is not base64", field="secret") from None
+            raise ConfigError(f"the text after {PREFIX} is not base64", field="secret") from None
     else:
         key = text.encode()
     if len(key) < MIN_SECRET:
