@@ -83,7 +83,7 @@ async def measure(
             right, tied, turned = (
                 right + (won == 1),
                 tied + (won == 0.5),
-                turned + compared.is_turned,
+                turned + compared.is_order_dependent,
             )
         yes += [(values[best], True), (values[1 - best], False)]
         likelier += (
@@ -95,7 +95,7 @@ async def measure(
     if not brief:
         wrong = n - right - tied
         print(f"pairs: right {share(right, n)}, tied {share(tied, n)}, wrong {share(wrong, n)}")
-        print(f"pairs: the verdict turned with the order in {share(turned, n)}")
+        print(f"pairs: the verdict changed with the order in {share(turned, n)}")
     exact = sum((value > 0.5) == good for value, good in yes)
     positive = sum(value > 0.5 for value, _ in yes)
     print(f"yes or no, each alone: right {share(exact, len(yes))}; yes {share(positive, len(yes))}")

@@ -177,7 +177,7 @@ def _each_and_all() -> None:
     assert find_result_failures([]) == {}
 
 
-def test_many_results_at_once_give_what_each_gives() -> None:
+def test_judging_many_results_at_once_equals_judging_each_alone() -> None:
     _each_and_all()
 
 

@@ -195,7 +195,9 @@ class Custom(BaseJudge):
         ("(float64(0.5), bool_(True))", 0.5, True),
     ],
 )
-def test_what_a_judge_may_return(returned: str, reward: float, passed: bool, folder: Path) -> None:
+def test_accepts_each_allowed_return_value_of_a_judge(
+    returned: str, reward: float, passed: bool, folder: Path
+) -> None:
     write(folder / "custom.py", RETURNS.format(returned=returned))
     one = scored(load_judge("custom.py->Custom"))
     assert (one.status, one.reward, one.passed) == (Status.SCORED, reward, passed)
@@ -216,7 +218,7 @@ def test_what_a_judge_may_return(returned: str, reward: float, passed: bool, fol
         "float64(math.nan)",
     ],
 )
-def test_what_a_judge_may_not_return(returned: str, folder: Path) -> None:
+def test_refuses_other_return_values_of_a_judge(returned: str, folder: Path) -> None:
     write(folder / "custom.py", RETURNS.format(returned=returned))
     one = scored(load_judge("custom.py->Custom"))
     assert (one.status, one.reward, one.passed) == (Status.JUDGE_ERROR, None, None)

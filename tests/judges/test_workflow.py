@@ -129,7 +129,7 @@ class Scalar:
         (Score(status=Status.SCORED, value=0.5, passed=True, reward=2.0), 2.0, True, 0.5),
     ],
 )
-def test_what_a_judge_may_return(
+def test_accepts_each_allowed_return_value_of_a_judge(
     kind: type[Returns], returned: Any, reward: float, passed: bool, value: float
 ) -> None:
     one = scored(kind(returned))

@@ -121,7 +121,7 @@ def test_learns_from_scores_and_writes_rewards(
     assert "learning" not in capsys.readouterr().err
 
 
-def test_api_key_is_written_nowhere(
+def test_api_key_is_not_printed_written_or_pickled(
     endpoint: Endpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows([GOOD])

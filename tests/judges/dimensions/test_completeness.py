@@ -41,7 +41,7 @@ def test_no_aspect_covered_gives_zero() -> None:
     assert judged(OTHER, *ASPECTS).value == 0.0
 
 
-def test_covers_statements_that_stand_in_the_output() -> None:
+def test_covers_statements_that_are_in_the_output() -> None:
     output = "The candidate survived the crash, in which two people died."
     assert judged(output, "Candidate survived the crash", "Two people died").value == 1.0
 

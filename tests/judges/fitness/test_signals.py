@@ -77,7 +77,7 @@ def test_error_rate_of_three_errors() -> None:
     stated_errors = Trace(metadata={"errors": {"tool_fail": 2, "retry": 1}})
     found = signal(ErrorRate(), stated_errors)
     assert found.value == 0.7
-    assert found.reason == "3 errors, 10 make 0: failed call (2 times), retry"
+    assert found.reason == "3 errors (10 give 0): failed call (2 times), retry"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["name"]))

@@ -42,7 +42,7 @@ def test_attack_files_contain_no_invisible_characters() -> None:
     assert all(INVISIBLE.search(text) for text in hidden)
 
 
-def test_attack_stands_alone_or_before_or_after_wrong_answer() -> None:
+def test_attack_is_placed_alone_before_or_after_the_wrong_answer() -> None:
     attack = Attack("x", 3, AttackText(text="{{question}} ", times=2, cover=">"))
     assert attack.name == "x/3"
     assert attack.answer(CASE, "alone", "5") == ">What is 2+2? What is 2+2? "
@@ -50,7 +50,7 @@ def test_attack_stands_alone_or_before_or_after_wrong_answer() -> None:
     assert attack.answer(CASE, "after", "5").startswith("5\n\n>")
 
 
-def test_placeholders_in_the_question_stay_as_they_are() -> None:
+def test_placeholders_in_the_question_are_not_filled_in() -> None:
     case = Case(input="{{question}} {number}")
     assert Attack("x", 1, AttackText(text="{{question}}")).text(case) == "{{question}} {number}"
 

@@ -11,7 +11,7 @@ from fourscore.core import Case, Signal, ToolCall, Trace, Usage
 from fourscore.judges.llm.citation_accuracy import CitationAccuracy
 from fourscore.judges.llm.completeness import Completeness
 from fourscore.judges.llm.factual_accuracy import TAKEN, FactualAccuracy
-from fourscore.judges.llm.model_judge import FEW
+from fourscore.judges.llm.model_judge import WORD_TOKENS
 from fourscore.judges.llm.prompts import Language, read_prompt
 from fourscore.judges.llm.source_quality import SourceQuality
 from fourscore.judges.llm.tool_efficiency import ToolEfficiency
@@ -78,7 +78,7 @@ def test_evidence_is_looked_up_instead_of_asked_for(deciding: Any, judged: Any) 
     assert "12 percent" in piece.text
     for ask in model.requests:
         assert ask.schema is None
-        assert ask.max_tokens == FEW
+        assert ask.max_tokens == WORD_TOKENS
         assert "evidence" not in "".join(turn.content for turn in ask.messages)
 
 
@@ -160,7 +160,7 @@ def test_reads_first_word_of_reply(reply: str, expected: str | None) -> None:
 
 def test_model_that_thinks_first_is_asked_again_with_more_tokens(judged: Any) -> None:
     def script(ask: Request) -> str:
-        return "<think>Let me see" if ask.max_tokens == FEW else "<think>I see.</think>Yes"
+        return "<think>Let me see" if ask.max_tokens == WORD_TOKENS else "<think>I see.</think>Yes"
 
     model = ScriptedModel(script)
     judge = FactualAccuracy(model=model)

@@ -136,8 +136,8 @@ def test_canary_judge_keeps_properties_of_its_judge() -> None:
         ("criteria", "often", "expected a share from 0 to 1"),
         ("criteria", True, "expected a share from 0 to 1"),
         ("pairwise", 0.1, "need a judge of single answers"),
-        ("tool_efficiency", 0.1, "not about the answer"),
-        ("source_quality", 0.1, "not about the answer"),
+        ("tool_efficiency", 0.1, "does not judge the answer"),
+        ("source_quality", 0.1, "does not judge the answer"),
     ],
 )
 def test_refuses_bad_shares_and_unsuitable_judges(name: str, share: Any, message: str) -> None:

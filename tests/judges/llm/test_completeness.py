@@ -41,7 +41,7 @@ def test_missing_quotation_lowers_only_the_confidence(deciding: Any, judged: Any
     verdicts = {**VERDICTS, "delivery": ("yes", "it flies to you"), "warranty": ("yes", "")}
     signal = judged(full(deciding("ASPECT", verdicts)), CASE, OUTPUT)
     assert signal.value == 1.0
-    assert "2 of the model's quotations are not there" in signal.reason
+    assert "2 of the model's quotations are not in the output" in signal.reason
     assert signal.reason.endswith("(confidence: low)")
 
 

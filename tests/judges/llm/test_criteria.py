@@ -52,7 +52,7 @@ def test_value_is_weighted_share_of_criteria_met() -> None:
     assert signal.usage.calls <= judge.most(CASE).calls
 
 
-def test_criterion_that_should_not_hold() -> None:
+def test_criterion_with_expect_no_is_not_met_by_the_verdict_yes() -> None:
     judge = Criteria(
         model=answering(by_words), criteria=(Criterion("names a colour", expect="no"),)
     )

@@ -61,7 +61,7 @@ def test_missing_quotation_lowers_only_the_confidence(deciding: Any, judged: Any
     }
     signal = judged(full(deciding("CLAIM", verdicts)), CASE, OUTPUT)
     assert (signal.value, signal.evidence) == (0.5, ())
-    assert "3 of the model's quotations are not there" in signal.reason
+    assert "3 of the model's quotations are not in the text" in signal.reason
     assert signal.reason.endswith("(confidence: low)")
 
 

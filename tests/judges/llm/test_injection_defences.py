@@ -19,7 +19,7 @@ PRINT_NUMBER = (
 )
 
 
-def test_text_stands_between_marks_with_the_check_number() -> None:
+def test_fence_has_the_check_number_before_and_after_the_text() -> None:
     fenced = fence_texts({"answer": "Blue."}, 100, TITLES)
     number = fenced.number
     assert re.fullmatch("[0-9a-f]{12}", number)

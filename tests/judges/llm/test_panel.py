@@ -102,10 +102,10 @@ def test_loads_from_options_of_a_rubric() -> None:
     ("change", "words"),
     [
         ({"members": []}, "expected at least one model"),
-        ({"members": ["openai:a", "openai:a"]}, "named twice"),
+        ({"members": ["openai:a", "openai:a"]}, "listed twice"),
         ({"quorum": 3}, "at most the number of members"),
         ({"judge": "math"}, "unknown key"),
-        ({"judge": "pairwise", "options": {}}, "asks no model about one answer"),
+        ({"judge": "pairwise", "options": {}}, "does not ask a model about one answer"),
         ({"members": [{"model": "openai:a", "skill": 0}]}, "every skill is 0"),
         ({"combine": "sum"}, "sum"),
     ],

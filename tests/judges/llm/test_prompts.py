@@ -59,14 +59,14 @@ def test_prompt_without_both_headings_is_refused(tmp_path: Path, text: str, word
 
 def test_unknown_placeholder_is_an_error_with_the_file(tmp_path: Path) -> None:
     (tmp_path / "mine.md").write_text("# system\na\n# user\n{{anwser}}")
-    with pytest.raises(ConfigError, match=r"anwser.*known: answer") as caught:
+    with pytest.raises(ConfigError, match=r"anwser.*can use: answer") as caught:
         read_prompt("mine", "en", str(tmp_path)).fill({"answer": "x"})
     assert caught.value.file == str(tmp_path / "mine.md")
 
 
 def test_custom_prompt_may_use_only_placeholders_of_the_shipped_one(tmp_path: Path) -> None:
     (tmp_path / "criterion.md").write_text("# system\na\n# user\n{{answer}} {{secret}}")
-    with pytest.raises(ConfigError, match=r"secret.*known: answer, criterion, number"):
+    with pytest.raises(ConfigError, match=r"secret.*can use: answer, criterion, number"):
         read_prompt("criterion", "en", str(tmp_path))
 
 

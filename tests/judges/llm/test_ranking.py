@@ -50,22 +50,22 @@ def test_pair_is_asked_in_both_orders() -> None:
         [("A", "a long answer"), ("B", "short")],
         [("A", "short"), ("B", "a long answer")],
     ]
-    assert signals[0].reason == "won 1, tied 0, lost 0; 0 of 1 comparisons turned with the order"
+    assert signals[0].reason == "won 1, tied 0, lost 0; 0 of 1 comparisons changed with the order"
 
 
 def test_model_that_prefers_a_position_gives_ties() -> None:
     signals = ranked(Pairwise(model=answering(lambda _: verdict("A"))), "one", "two", "three")
     assert [signal.value for signal in signals] == [0.5, 0.5, 0.5]
-    assert "3 of 3 comparisons turned with the order" in signals[0].reason
+    assert "3 of 3 comparisons changed with the order" in signals[0].reason
 
 
-def test_win_and_tie_are_a_tie_that_did_not_turn() -> None:
+def test_win_in_one_order_and_tie_in_the_other_is_a_tie() -> None:
     model = answering(
         lambda text: verdict("A" if text.index("first one") < text.index("second") else "tie")
     )
     signals = ranked(Pairwise(model=model), "first one", "second")
     assert [signal.value for signal in signals] == [0.5, 0.5]
-    assert "0 of 1 comparisons turned" in signals[0].reason
+    assert "0 of 1 comparisons changed" in signals[0].reason
 
 
 def test_every_pair_is_compared_and_usage_counts_once() -> None:
@@ -145,10 +145,10 @@ def test_score_gives_group_rewards() -> None:
 def test_too_many_candidates_are_an_error() -> None:
     judge = Pairwise(model=answering(by_length), most_candidates=2)
     given = asyncio.run(score(Rubric.from_judge(judge), CASE, traces("a b", "b c", "c d")))
-    assert "3 candidates: at most 2 are compared" in given[0].reason
+    assert "3 answers to compare in pairs, at most 2" in given[0].reason
     many = [f"answer {n}" for n in range(27)]
     given = asyncio.run(score(Rubric.from_judge(Listwise(model=judge.model)), CASE, traces(*many)))
-    assert "27 candidates: at most 26" in given[0].reason
+    assert "27 answers to rank; `listwise` takes 26 at most" in given[0].reason
 
 
 def test_answer_cannot_win_by_naming_a_letter() -> None:
@@ -182,7 +182,7 @@ def test_equal_scores_share_ranks(scores: list[float]) -> None:
             assert (ranks[a] < ranks[b]) == (scores[a] > scores[b])
 
 
-def test_rank_becomes_value() -> None:
+def test_convert_rank_returns_value_from_0_to_1() -> None:
     assert [convert_rank(rank, 3) for rank in (1, 2, 3)] == [1.0, 0.5, 0.0]
     assert convert_rank(1, 1) == 1.0
 

@@ -99,7 +99,7 @@ def test_missing_quotation_lowers_only_the_confidence(deciding: Any, judged: Any
     model = deciding("", {"call 1 ": ("yes", "330 m"), "call": ("yes", "not in any call")})
     signal = judged(ToolEfficiency(model=model, form="full"), CASE, TRACE)
     assert signal.value == 1.0
-    assert "2 of the model's quotations are not there" in signal.reason
+    assert "2 of the model's quotations are not in the call" in signal.reason
     assert signal.reason.endswith("(confidence: low)")
 
 

@@ -10,7 +10,7 @@ def shares(aspects: list[str], raw: str, question: str = "") -> list[float]:
     return [one.share for one in cover_aspects(aspects, Text(raw), question)]
 
 
-def test_covers_statements_that_stand_in_the_text() -> None:
+def test_covers_statements_that_are_in_the_text() -> None:
     raw = "The candidate survived the crash, in which two people died."
     assert shares(["Candidate survived the crash", "Two people died"], raw) == [1.0, 1.0]
 

@@ -51,7 +51,7 @@ def test_pairs_in_sentence_wants_neighbours() -> None:
     assert features.pairs_in_sentence(turned) == 0.0
 
 
-def test_stands_verbatim_wants_all_words_in_order() -> None:
+def test_verbatim_feature_needs_all_words_in_order() -> None:
     assert features.stands_verbatim(match("dog bites man", "The dog bites man.")) == 1.0
     assert features.stands_verbatim(match("dog bites man", "The man bites dog.")) == 0.0
 
@@ -71,7 +71,7 @@ def test_numbers_missing_leaves_out_those_of_the_question() -> None:
     assert features.numbers_missing(one) == 0.0
 
 
-def test_numbers_conflict_where_another_number_stands() -> None:
+def test_another_number_in_the_same_place_is_a_conflict() -> None:
     assert features.numbers_conflict(match("It has 12 piers", "It has 14 piers.")) == 1.0
     assert features.numbers_conflict(match("It has 12 piers", "It has piers.")) == 0.0
 
@@ -81,7 +81,7 @@ def test_names_missing_counts_names_that_the_text_lacks() -> None:
     assert features.names_missing(match("He met people", "He met Voss.")) == 0.0
 
 
-def test_names_conflict_where_another_name_stands() -> None:
+def test_another_name_in_the_same_place_is_a_conflict() -> None:
     assert features.names_conflict(match("The mayor is Voss", "The mayor is Hart.")) == 1.0
     assert features.names_conflict(match("The mayor is Voss", "The mayor is old.")) == 0.0
 

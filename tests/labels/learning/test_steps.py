@@ -162,14 +162,12 @@ def test_neither_copies_nor_noise_are_chosen() -> None:
     assert choice.n == 80
 
 
-def test_criterion_met_by_poor_answers_is_expected_not_to_hold() -> None:
+def test_criterion_met_by_poor_answers_correlates_negatively() -> None:
     answers = _make_answers(40)
     verdicts = {"rude": {answer: int(answer.label < 0.5) for answer in answers}}
     assert correlate_criterion("rude", verdicts, answers, grouped=False) < -0.8
     assert Candidate("rude", "no").measure_met(0) == 1.0
-    assert (
-        Candidate("rude", "no").measure_met(-1) == 0.0
-    )  # an answer that says nothing meets nothing
+    assert Candidate("rude", "no").measure_met(-1) == 0.0  # an empty answer meets no criterion
 
 
 def test_value_range_stays_in_0_to_1() -> None:

@@ -1,8 +1,8 @@
-"""Sessions counted in one pass over execution records, without traces: some numbers for each.
+"""Count the tool calls, failures and times of each session in one pass, without making traces.
 
 A batch is counted by the distinct values in its records: most are the same, and counting is done in
 C. Where time stamps are in order, which they nearly always are, only the first and last are parsed.
-Sessions beyond what memory should hold go to sorted temporary files that are merged at the end.
+If there are too many sessions for memory, they go to sorted temporary files, merged at the end.
 """
 
 import tempfile
@@ -49,12 +49,12 @@ class SessionTally(msgspec.Struct, array_like=True, kw_only=True, gc=False):
     last: float = 0.0
     failures: dict[str, int] = msgspec.field(default_factory=dict)
     versions: int = 0
-    #: Its place among the sessions of the file, by the record it begins with.
+    #: The session's position in the file, by its first record.
     order: int = 0
 
     @property
     def seconds(self) -> float | None:
-        """The time from the first call to the last; the duration of a single call, if known."""
+        """Seconds from the first call to the last; for a single call its duration, if known."""
         return self.last - self.first if self.moments > 1 else self.took or None
 
     def make_execution(self) -> Execution:
@@ -72,7 +72,7 @@ class SessionTally(msgspec.Struct, array_like=True, kw_only=True, gc=False):
         )
 
     def add_times(self, first: float, last: float, moments: int) -> None:
-        """Extend the time span by calls between two times."""
+        """Extend the session's time span to include these times."""
         if self.moments:
             first, last = min(first, self.first), max(last, self.last)
         self.first, self.last = first, last
@@ -90,7 +90,7 @@ class SessionTally(msgspec.Struct, array_like=True, kw_only=True, gc=False):
             failures[label] = before + times
 
     def correct_outcome(self, outcome: Outcome, label: str) -> None:
-        """Correct the counts for one call, which was counted as a success at first."""
+        """Correct the counts for one call that was first counted as a success."""
         ok, bad_exit, error = outcome
         if ok:
             return
@@ -128,24 +128,24 @@ class SessionCounter:
         self.records = self.begun = 0
 
     def add(self, batch: Sequence[ToolRecord | PlainRecord]) -> None:
-        """Count a batch; a `DataError` where a field is invalid."""
+        """Count a batch of records; raise `DataError` if a field is invalid."""
         if not batch:
             return
         self.records += len(batch)
         sessions = [record.session for record in batch]
         counts = Counter(sessions)
         for session, calls in counts.items():  # successes, until their outcome is read
-            tally = self._tally(session)
+            tally = self._get_tally(session)
             tally.calls += calls
             tally.succeeded += calls
         if type(batch[0]) is PlainRecord:
             for record in [record for record in batch if record.exit != "0"]:
                 outcome, label = _read_plain_outcome(record.tool, record.exit, record.success)
-                self._tally(record.session).correct_outcome(outcome, label)
+                self._get_tally(record.session).correct_outcome(outcome, label)
         else:
             self._add_full_records(batch)  # type: ignore[arg-type]
-        self._versions(counts, sessions, [record.version for record in batch])
-        self._time(counts, sessions, [record.ts for record in batch])
+        self._add_versions(counts, sessions, [record.version for record in batch])
+        self._add_times(counts, sessions, [record.ts for record in batch])
 
     def _add_full_records(self, batch: Sequence[ToolRecord]) -> None:
         failures = find_result_failures([record.output for record in batch])
@@ -153,7 +153,7 @@ class SessionCounter:
             failure = failures.get(place)
             if record.duration_ms is not None:
                 took = parse_milliseconds(record.duration_ms) or 0.0
-                self._tally(record.session).took += took
+                self._get_tally(record.session).took += took
             if (
                 failure is not None
                 or record.exit != "0"
@@ -161,13 +161,13 @@ class SessionCounter:
                 or record.retry is not None
                 or record.user_correction is not None
             ):
-                tally = self._tally(record.session)
+                tally = self._get_tally(record.session)
                 tally.retries += bool(parse_bool(record.retry, "retry"))
                 tally.corrections += bool(parse_bool(record.user_correction, "user_correction"))
                 tally.correct_outcome(*_read_outcome(record, failure.text if failure else None))
 
-    def _versions(self, counts: Counter[Any], sessions: list[Any], versions: list[Any]) -> None:
-        """Set the last version of each session; several versions are taken in their order."""
+    def _add_versions(self, counts: Counter[Any], sessions: list[Any], versions: list[Any]) -> None:
+        """Set the versions of each session, in the order of its records."""
         pairs_in_order: Iterable[tuple[Any, Any]] = zip(counts, repeat(versions[0]))
         if versions.count(versions[0]) < len(versions):
             pairs_in_order = pairs = set(zip(sessions, versions, strict=True))
@@ -175,25 +175,25 @@ class SessionCounter:
                 pairs_in_order = zip(sessions, versions, strict=True)
         for session, version in pairs_in_order:
             if version is not None:
-                self._tally(session).set_version(
+                self._get_tally(session).set_version(
                     version if type(version) is str else parse_name(version)
                 )
 
-    def _time(self, counts: Counter[Any], sessions: list[Any], times: list[Any]) -> None:
+    def _add_times(self, counts: Counter[Any], sessions: list[Any], times: list[Any]) -> None:
         if not _in_order(times):
             for session, ts in zip(sessions, times, strict=True):
                 moment = parse_time(ts)
                 if moment is not None:
-                    self._tally(session).add_times(moment, moment, 1)
+                    self._get_tally(session).add_times(moment, moment, 1)
             return
         lasts, place = dict(zip(sessions, times, strict=True)), 0
         for session, calls in counts.items():
             place = sessions.index(session, place)  # `counts` is in the order of first records
             begun, ended = parse_time(times[place]), parse_time(lasts[session])
             if begun is not None and ended is not None:
-                self._tally(session).add_times(begun, ended, calls)
+                self._get_tally(session).add_times(begun, ended, calls)
 
-    def _tally(self, session: str | int | None) -> SessionTally:
+    def _get_tally(self, session: str | int | None) -> SessionTally:
         key = session if type(session) is str else parse_name(session)
         tally = self.open.get(key)
         if tally is None:
@@ -206,12 +206,12 @@ class SessionCounter:
 def _read_plain_outcome(
     tool: str, code: str | int | None, success: str | bool | None
 ) -> tuple[Outcome, str]:
-    """Return the outcome of a record without output and error; most are alike, so it is cached."""
+    """Return the outcome of a record without output and error; cached, as most are the same."""
     return _read_outcome(ToolRecord(tool=tool, exit=code, success=success), None)
 
 
 def _read_outcome(record: ToolRecord, shown: str | None) -> tuple[Outcome, str]:
-    """Return the outcome and the label of the failure; `shown` is the error in the output."""
+    """Return the outcome of a record and its failure label; `shown` is the error in its output."""
     stated = read_call_outcome(record)
     outcome = classify_outcome(stated.exit_code, stated.error or shown)
     if outcome.ok or not (outcome.bad_exit or outcome.error):
@@ -220,7 +220,7 @@ def _read_outcome(record: ToolRecord, shown: str | None) -> tuple[Outcome, str]:
 
 
 def _in_order(times: list[Any]) -> bool:
-    """Whether the time stamps have one form and are in order, so that they sort as text."""
+    """Whether the time stamps have the same format and are in order when compared as text."""
     try:
         lines = "\n".join(times)
     except TypeError:
@@ -237,7 +237,7 @@ _DECODER = msgspec.msgpack.Decoder(SessionTally)
 
 
 class SpilledTallies:
-    """Tallies in temporary files, in the order in which they were counted."""
+    """Tallies in temporary files, in the order in which they were added."""
 
     def __init__(self) -> None:
         self.parts: list[IO[bytes]] = []

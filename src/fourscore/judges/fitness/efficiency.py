@@ -21,7 +21,7 @@ By = Literal["known", "time", "tools", "mean", "min"]
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The most seconds and tool calls for a task of one complexity."""
+    """The maximum number of seconds and tool calls for a task of one complexity."""
 
     time: float = 120.0
     tools: int = 15
@@ -42,10 +42,10 @@ LIMITS = {
 
 
 class Efficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """1 minus the share of the limit that was used, by time where it is known, else by tools.
+    """1 minus the used share of the limit: of the time limit if the time is known, else of tools.
 
-    `efficiency` is `time`, `tools`, their `mean` or their `min`. `limits` sets the limits of a
-    complexity; one without limits has those of `medium`.
+    `efficiency` is `time`, `tools`, their `mean` or their `min`. `limits` sets the limits by
+    complexity; a complexity without limits gets those of `medium`.
     """
 
     efficiency: By = "known"
@@ -72,7 +72,7 @@ class Efficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return Limit(time=time or usual.time, tools=tools or usual.tools)
 
     def compute_value(self, execution: Execution) -> float | None:
-        """Return the share that is left of time, tools or both; None where it is unknown."""
+        """Return the unused share of the time, the tool calls or both; None if it is unknown."""
         by, limit = self.efficiency, self.limit(execution)
         seconds, calls = execution.seconds, execution.calls
         time = None if seconds is None else max(0.0, 1 - seconds / limit.time)

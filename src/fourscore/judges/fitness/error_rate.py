@@ -17,14 +17,15 @@ from fourscore.judges.fitness.execution import (
 )
 
 NAME = "error_rate"
-#: The words for a failed tool call in the errors that a log states.
+#: Names for failed tool calls in the error counts of a log.
 FAILED = ("tool_fail", "tool_failure", "tool_error")
 
 
 class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Failed calls, retries and corrections by the user, each once; `most` of them make 0.
+    """1 minus errors / `most`, at least 0. Failed calls, retries and user corrections are errors.
 
-    `errors: literal` counts a failure once for each place where it is seen.
+    `errors: once` counts a failed call once; `literal` counts its exit code and its output apart.
+    `missing_exit: fail` counts every call without an exit code as an error.
     """
 
     errors: Literal["once", "literal"] = "once"
@@ -47,7 +48,7 @@ class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         stated_errors = execution.stated_errors
         failed = execution.bad_exits if self.errors == "literal" else execution.failed
         patterns = execution.patterns if self.errors == "literal" else 0
-        failed += self._left(execution)
+        failed += self._count_without_exit(execution)
         failed = max(failed, sum(stated_errors.get(word, 0) for word in FAILED))
         others = {word: n for word, n in stated_errors.items() if word not in FAILED}
         kinds = {
@@ -67,14 +68,14 @@ class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         if self.errors == "literal":
             failed = execution.bad_exits + execution.patterns
         if execution.unknown:
-            failed += self._left(execution)
+            failed += self._count_without_exit(execution)
         return failed + execution.retries + execution.corrections
 
-    def _left(self, execution: Execution) -> int:
+    def _count_without_exit(self, execution: Execution) -> int:
         """Return how many calls without an exit code count as errors."""
         if self.missing_exit == "fail":
-            shown = execution.unrated if self.errors == "literal" else 0
-            return execution.unknown - shown  # those are among the patterns already
+            counted = execution.unrated if self.errors == "literal" else 0  # in `patterns`
+            return execution.unknown - counted
         return 0 if self.errors == "literal" else execution.unrated
 
     def compute_value(self, execution: Execution) -> float | None:
@@ -90,7 +91,7 @@ class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         if not kinds:
             return make_signal(NAME, value, "no errors")
         n = sum(kinds.values())
-        reason = f"{format_count(n, 'error')}, {self.most} make 0: {format_counts(kinds)}"
+        reason = f"{format_count(n, 'error')} ({self.most} give 0): {format_counts(kinds)}"
         if execution.failures:
             reason += f"; {format_counts(execution.failures)}"
         return make_signal(NAME, value, reason)

@@ -1,7 +1,7 @@
-"""One execution in numbers: what its tool calls came to, how long it took, what it put out.
+"""`Execution`: the outcomes of an execution's tool calls, its duration and its output.
 
-A trace is counted here. The one pass over a log of records (`counters.py`) counts without traces,
-into the same value, and the signals are computed from nothing else.
+All fitness signals are computed from it. Here it is counted from a trace; `counters.py` counts it
+from the records of a log, without traces.
 """
 
 from collections.abc import Mapping
@@ -15,17 +15,17 @@ from fourscore.core.levels import find_level
 from fourscore.core.trace import as_text
 from fourscore.judges.failures import find_result_failure
 
-#: Kinds of failures that an execution remembers by name, and characters of one.
+#: Maximum number of failure labels that an execution keeps, and of characters in a label.
 KINDS, SHOWN = 50, 80
 
 
 class Execution(msgspec.Struct, kw_only=True):
-    """Counts of one execution, or of many added up.
+    """Counts of one execution, or the sum of several.
 
-    `bad_exits` and `patterns` count where failures were seen; a call with both has failed once.
-    `unrated` calls have no exit code, so they leave the rate, but report an error. `stated_errors`
-    are those that the log states as numbers, by type. `recorded` is False where nothing is known
-    about the execution.
+    `bad_exits`: calls with an exit code other than 0. `patterns`: calls with an error message. A
+    call with both failed once. `unrated`: calls without an exit code that report an error; their
+    outcome is unknown. `stated_errors`: numbers of errors by type, if the log has them. `recorded`:
+    False if nothing is known about the execution.
     """
 
     calls: int = 0
@@ -57,7 +57,7 @@ class Execution(msgspec.Struct, kw_only=True):
 
 
 class Outcome(NamedTuple):
-    """The outcome of one call. `ok` is None where it is unknown."""
+    """The outcome of one tool call; `ok` is None if it is unknown."""
 
     ok: bool | None
     bad_exit: bool
@@ -65,7 +65,7 @@ class Outcome(NamedTuple):
 
 
 def classify_outcome(exit_code: int | None, error: str | None) -> Outcome:
-    """Return the outcome: a call succeeded where it ended with 0 and reported no error.
+    """Return the outcome of a call: it succeeded if its exit code is 0 and it has no error.
 
     Without an exit code the outcome is unknown, even with an error.
     """
@@ -74,17 +74,17 @@ def classify_outcome(exit_code: int | None, error: str | None) -> Outcome:
     return Outcome(exit_code == 0 and not error, exit_code != 0, error)
 
 
-def _outcome(call: ToolCall, coded: bool) -> Outcome:
-    """Return the outcome of a call; in a log without exit codes its result decides."""
+def _read_outcome(call: ToolCall, has_exit_codes: bool) -> Outcome:
+    """Return the outcome of a call; if the log has no exit codes, the result decides."""
     found = None if call.error else find_result_failure(call.result)
     error = call.error or (found.text if found else None)
-    if coded or call.exit_code is not None:
+    if has_exit_codes or call.exit_code is not None:
         return classify_outcome(call.exit_code, error)
     return Outcome(False if error else True if call.result is not None else None, False, error)
 
 
 def label_failure(tool: str, exit_code: int | None, error: str | None) -> str:
-    """Return a short label of a failed call, the same for all that failed alike."""
+    """Return a short label of a failed call: the tool and its exit code or error message."""
     if exit_code:
         return f"{tool} exit {exit_code}"[:SHOWN]
     words = " ".join((error or "failed")[:200].split())
@@ -108,15 +108,16 @@ def count_execution(case: Case, trace: Trace) -> Execution:
         complexity=case.complexity or _word(meta.get("complexity")),
         limits=_limits(meta.get("max_expected")),
     )
-    retried: set[str] = set()
-    coded = meta.get("exit_codes") is True
+    failed: set[str] = set()
+    has_exit_codes = meta.get("exit_codes") is True
     for call in trace.steps:
         if isinstance(call, ToolCall):
-            _add(found, call, _outcome(call, coded), retried)
+            _add_call(found, call, _read_outcome(call, has_exit_codes), failed)
     return found
 
 
-def _add(found: Execution, call: ToolCall, outcome: Outcome, failed: set[str]) -> None:
+def _add_call(found: Execution, call: ToolCall, outcome: Outcome, failed: set[str]) -> None:
+    """Add a call to the counts; a repeat of a call in `failed` is a retry."""
     found.calls += 1
     if call.arguments is not None:
         asked = f"{call.name}\0{as_text(call.arguments)}"
@@ -138,7 +139,7 @@ def _add(found: Execution, call: ToolCall, outcome: Outcome, failed: set[str]) -
 
 
 def _find_request(given: Any) -> str:
-    """Return the request: a text, or the last user message in a list."""
+    """Return the user's request: the input if it is a text, or the last user message in a list."""
     if isinstance(given, str):
         return given
     for turn in reversed(given) if isinstance(given, list | tuple) else ():
@@ -162,7 +163,7 @@ def _word(given: Any) -> str | None:
 
 
 def _limits(given: Any) -> tuple[float | None, int | None] | None:
-    """Return the most seconds and tools that the log itself expects."""
+    """Return the maximum seconds and tool calls from the log's `max_expected`."""
     if not isinstance(given, Mapping):
         return None
     time, tools = given.get("time"), given.get("tools")
@@ -170,7 +171,7 @@ def _limits(given: Any) -> tuple[float | None, int | None] | None:
     return seconds, tools if type(tools) is int else None
 
 
-#: Kinds of failures that a reason names.
+#: Maximum number of failure kinds that a reason names.
 NAMED = 4
 
 

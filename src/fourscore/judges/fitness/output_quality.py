@@ -1,8 +1,8 @@
 """Two signals about the final output: `output_quality` and `structure_score`.
 
-`output_quality` asks whether the output is complete and sound, by its wording and form;
-`structure_score` counts headers, lists and fenced blocks as a markdown parser sees them. Most logs
-have no output, so the detectors are loaded with the first one.
+`output_quality` checks the wording and form of the output: is it complete, and free of errors?
+`structure_score` checks for headers, lists and fenced blocks with a markdown parser. Most logs have
+no output, so the detectors are imported when the first output is scored.
 """
 
 import re
@@ -27,7 +27,7 @@ FORM = "a sound form"
 Completeness = Literal["reachable", "literal"]
 Accuracy = Literal["applicable", "literal"]
 
-#: A part, its tenths, and whether the output has it; None where it does not apply.
+#: A part of the score, its tenths, and whether the output has it; None where it does not apply.
 Part = tuple[str, int, bool | None]
 
 
@@ -65,20 +65,19 @@ def score_completeness(
     completeness: Completeness = "reachable",
     request: str = "",
 ) -> float:
-    """0.3 for an answer, 0.3 for code in a coding task, 0.2 each for reasons and next steps.
+    """Return 0.3 for an answer, 0.3 for code in a coding task, 0.2 each for reasons and next steps.
 
-    Other tasks cannot earn the share of the code, so theirs is divided by what they can reach;
-    with `literal` it is not.
+    Other tasks cannot earn the 0.3 for code, so their sum is divided by 0.7; not with `literal`.
     """
     parts = list_completeness_parts(output, task_type, request)
     return _literal(parts) if completeness == "literal" else _share(parts)
 
 
 def score_accuracy(output: str, accuracy: Accuracy = "applicable", request: str = "") -> float:
-    """0.4 for code that parses, 0.3 for no obvious errors, 0.3 for a sound form.
+    """Return 0.4 for code that parses, 0.3 for no obvious errors, 0.3 for a sound form.
 
-    An empty output is worth nothing. Without code that can be judged its share goes to the other
-    two; `literal` gives such an output the share of code that parses.
+    An empty output gets 0. If there is no code to judge, the sum is divided by 0.6; with `literal`
+    such an output gets the 0.4.
     """
     if accuracy == "literal":
         parts = list_accuracy_parts(output, request)
@@ -144,7 +143,7 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 Mode = Literal["markdown", "literal"]
 
-#: What counts, in tenths.
+#: The parts of the structure score, in tenths.
 PARTS = {"headers": 4, "lists": 3, "code blocks": 3}
 _LITERAL = {
     "headers": re.compile(r"^#+\s", re.MULTILINE),
@@ -154,7 +153,7 @@ _LITERAL = {
 
 
 def find_structure_parts(output: str, structure: Mode = "markdown") -> tuple[str, ...]:
-    """Return which of the parts the output has."""
+    """Return which of headers, lists and code blocks the output has."""
     if structure == "literal":
         return tuple(part for part, sign in _LITERAL.items() if sign.search(output))
     document = read_markdown(output)
@@ -163,12 +162,15 @@ def find_structure_parts(output: str, structure: Mode = "markdown") -> tuple[str
 
 
 def score_structure(output: str, structure: Mode = "markdown") -> float:
-    """0.4 for headers, 0.3 for lists, 0.3 for fenced blocks."""
+    """Return 0.4 for headers, 0.3 for lists, 0.3 for fenced blocks."""
     return sum(PARTS[part] for part in find_structure_parts(output, structure)) / 10
 
 
 class StructureScore(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`markdown` uses a parser; `literal` searches three patterns and sees a list in `5 apples`."""
+    """Scores headers, lists and fenced blocks.
+
+    `structure`: `markdown` uses a parser; `literal` three patterns, which take `5 apples` as a list.
+    """
 
     structure: Mode = "markdown"
 

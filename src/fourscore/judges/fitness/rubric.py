@@ -1,7 +1,7 @@
 """The default rubric for execution logs, the 0 to 100 scale, and the grades with their advice.
 
 The rubric is the one in `fitness.yaml`, which people copy. It is built here without reading the
-file, which takes longer than scoring a small log; a test holds the two together.
+file, which takes longer than scoring a small log; a test checks that both are the same.
 """
 
 from typing import NamedTuple
@@ -38,7 +38,7 @@ def to_fitness(value: float) -> float:
     hundredths = round(100 * score)
     if abs(100 * score - hundredths) < 0.499:
         return hundredths / 100
-    return round(score, 2)  # a tie, where only the slower exact rounding is right
+    return round(score, 2)  # halfway between two hundredths: only exact rounding is right
 
 
 def get_fitness(score: Score) -> float | None:
@@ -47,12 +47,12 @@ def get_fitness(score: Score) -> float | None:
 
 
 def grade_of(score: float) -> Grade:
-    """Return the grade of a fitness by its lower bound: 89.99 is an A."""
+    """Return the highest grade whose floor the score reaches: 89.99 is an A, not an A+."""
     return next((grade for grade in GRADES if score >= grade.floor), GRADES[-1])
 
 
 def find_costliest_signal(rubric: Rubric, values: dict[str, float | None]) -> str | None:
-    """Return the signal that costs the most points, None where nothing was lost."""
+    """Return the signal that costs the most points; None if no points were lost."""
     lost = {
         line.name: line.share * (1 - value)
         for line in rubric.dimensions
@@ -67,7 +67,7 @@ def make_fitness_rubric() -> Rubric:
     errors = "Few failures, retries and corrections; the value is 1 less their rate."
     return Rubric(
         name="fitness",
-        min_coverage=0.01,  # whatever was measured is told, with its coverage
+        min_coverage=0.01,  # a score is given however little was measured, with its coverage
         dimensions=(
             _line(ToolSuccessRate(), 0.35, "Tool calls that did what they were called for."),
             _line(OutputQuality(), 0.25, "The output is complete and holds."),

@@ -19,7 +19,7 @@ NAME = "tool_success_rate"
 
 
 class ToolSuccessRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The share of the calls with a known outcome that succeeded.
+    """The share of tool calls that succeeded, of all calls whose outcome is known.
 
     `missing_exit: fail` counts a call without an exit code as failed.
     """

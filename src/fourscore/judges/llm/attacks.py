@@ -1,4 +1,4 @@
-"""Attacks on judges: texts that try to get a good score for a bad answer, as data by family.
+"""Attacks on judges: texts that try to get a good score for a bad answer, grouped in families.
 
 Each family is a file in `attacks/`. Text that an attack hides is readable there and is hidden when
 it is used. The texts are only shown to judges, never executed; reports show them escaped.
@@ -29,7 +29,7 @@ Hiding = Literal["tags", "selectors", "zero_width", "joiners", "soft_hyphens", "
 
 
 class AttackText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A text as in its file.
+    """An attack text as its file describes it.
 
     `times`: how often it is repeated. `hide`: how it is made invisible. `cover`: visible text in
     front of it.
@@ -49,7 +49,7 @@ class FamilyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Attack(msgspec.Struct, frozen=True):
-    """One text of a family; `number` is its position there, from 1."""
+    """One attack text; `number` is its position in the family, from 1."""
 
     family: str
     number: int
@@ -60,7 +60,7 @@ class Attack(msgspec.Struct, frozen=True):
         return f"{self.family}/{self.number}"
 
     def text(self, case: Case) -> str:
-        """Return the attack as it is written into an answer to this case."""
+        """Return the attack text for an answer to this case: repeated, hidden, with its cover."""
         source = self.source
         plain = source.text.replace("{{question}}", as_text(case.input)) * source.times
         return source.cover + (plain if source.hide is None else HIDERS[source.hide](plain))
@@ -88,7 +88,7 @@ def read_families() -> tuple[AttackFamily, ...]:
 
 
 def read_family(name: str) -> AttackFamily:
-    """Read the family of that name."""
+    """Return the family of that name; an unknown name is a `ConfigError`."""
     known = {one.name: one for one in read_families()}
     if name not in known:
         raise ConfigError(f"{name!r}: {suggest_known(name, known)}", field="family")
@@ -96,7 +96,7 @@ def read_family(name: str) -> AttackFamily:
 
 
 def read_bundled_cases() -> Iterator[Case]:
-    """Read the questions that ship for trying a judge."""
+    """Yield the cases that ship with the package, to try attacks on a judge."""
     return CaseFile(CASES).cases()
 
 
@@ -127,7 +127,7 @@ def _hide_as_selectors(text: str) -> str:
 
 
 def _hide_as_bidi(text: str) -> str:
-    """Reverse the text between marks of direction, which show it the right way round."""
+    """Reverse the text between bidirectional control characters, which display it unreversed."""
     return f"\u202e{text[::-1]}\u202c"
 
 

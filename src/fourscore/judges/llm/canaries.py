@@ -1,8 +1,8 @@
 """Canaries: for a share of the traces a judge is also asked about an answer known to be bad.
 
-A judge that passes a canary no longer works: its model has changed, its prompt has been damaged, or
-somebody has found a way around it. A hash of the case and the answer decides which traces come with
-a canary, so a repeated run asks the same; the judge's signals on the trace itself stay the same.
+A judge that passes a canary no longer works: its model has changed, its prompt is damaged, or
+somebody has found a way to fool it. A hash of the case and the answer decides which traces get a
+canary, so a repeated run asks the same; the signals on the trace itself do not change.
 """
 
 import asyncio
@@ -34,13 +34,13 @@ from fourscore.judges.llm.model_judge import read_reference
 from fourscore.models.messages import NO_USAGE, ModelError
 
 FIELD = "judge_options.canaries"
-#: A canary passes from this value on.
+#: A canary with at least this value has passed.
 PASSES = 0.7
-#: Dimensions that do not judge the answer: a bad one may have good tool calls and sources.
+#: Dimensions that do not judge the answer: a bad answer may have good tool calls and sources.
 NOT_OF_ANSWERS = frozenset({"tool_efficiency", "source_quality"})
-#: Dimensions for which only an answer off the topic is bad: a wrong one may be complete.
+#: Dimensions for which only an off-topic answer is surely bad: a wrong answer may be complete.
 TOPIC_ONLY = frozenset({"completeness"})
-#: An expected answer of up to so many characters is a name or a value, for which another stands.
+#: An expected answer of at most this length is a name or a value; the canary has another one.
 SHORT = 40
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,6})?")
 _CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -67,7 +67,7 @@ TOPICS = {
 
 
 class CanaryJudge(msgspec.Struct, frozen=True):
-    """A judge that also judges a canary for this share of its traces."""
+    """Wraps the judge `inner`: for the share `share` of the traces it also judges a canary."""
 
     inner: Any
     share: float
@@ -80,7 +80,7 @@ class CanaryJudge(msgspec.Struct, frozen=True):
             raise ConfigError(message, field=FIELD)
         if NOT_OF_ANSWERS & set(self.inner.names):
             name = self.inner.names[0]
-            message = f"{name} is not about the answer, so a bad answer may do well by it"
+            message = f"{name} does not judge the answer, so canaries say nothing about it"
             raise ConfigError(message, field=FIELD)
 
     @property
@@ -109,7 +109,7 @@ class CanaryJudge(msgspec.Struct, frozen=True):
         return digest(["watched", fingerprint(self.inner), self.share])
 
     def most(self, case: Case) -> Usage:
-        """Return twice the judge's own maximum: any trace may come with a canary."""
+        """Return twice the judge's own maximum usage: any trace may get a canary."""
         once: Usage = self.inner.most(case)
         return once + once
 
@@ -133,7 +133,7 @@ class CanaryJudge(msgspec.Struct, frozen=True):
         return [replace(signals[0], usage=(signals[0].usage or NO_USAGE) + spent), *signals[1:]]
 
     def draw_canary(self, case: Case, trace: Trace) -> tuple[str, str] | None:
-        """Return kind and text of the canary that comes with this trace; None if none does."""
+        """Return the kind and text of the canary for this trace; None if it gets none."""
         seed = f"{case.id}\0{trace.answer}".encode("utf-8", "surrogatepass")
         drawn = int.from_bytes(hashlib.blake2b(seed, digest_size=16).digest())
         chance, draw = divmod(drawn, 1 << 64)
@@ -149,7 +149,7 @@ class CanaryJudge(msgspec.Struct, frozen=True):
         return f"attack: {family.name}", attack.answer(case, "after", wrong)
 
     async def _judge_canary(self, case: Case, answer: str) -> tuple[dict[str, bool], Usage]:
-        """Return whether the canary passed, by signal, and the usage; {} if judging failed."""
+        """Return, by signal name, whether the canary passed ({} if judging failed); and the usage."""
         signals = await _attempt(self.inner, case, Trace(output=answer))
         if isinstance(signals, Exception):
             return {}, getattr(signals, "usage", None) or NO_USAGE
@@ -168,7 +168,7 @@ async def _attempt(judge: Any, case: Case, trace: Trace) -> Sequence[Signal] | E
 def make_bad_answer(case: Case, draw: int, *, topic_only: bool = False) -> tuple[str, str]:
     """Return the kind and the text of an answer known to be bad.
 
-    With `topic_only` it is about something else, for judges that a wrong answer may satisfy.
+    With `topic_only` it is always off-topic, for judges that may accept a wrong answer.
     """
     expected = _read_expected(case)
     language = "zh" if _CHINESE.search(as_text(case.input) + expected) else "en"
@@ -196,7 +196,7 @@ def _make_other(expected: str, language: str, draw: int) -> str:
 
 
 def _choose_off_topic(text: str, language: str, draw: int) -> str:
-    """Return a text whose topic does not occur in the question; any of them if all occur."""
+    """Return a text on a topic that does not occur in `text`; any text if all topics occur."""
     low, topics = text.casefold(), TOPICS[language]
     free = [answer for words, answer in topics if not any(word in low for word in words)]
     chosen = free or [answer for _, answer in topics]

@@ -1,6 +1,6 @@
 """Citation accuracy by a model: does this source support this sentence?
 
-The rules decide where a citation leads and whether quoted words are in the source.
+The rules decide which source a citation refers to and whether quoted words are in that source.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,20 +42,20 @@ class CitationAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fie
         return self.read_versions("citation")
 
     def most(self, case: Case) -> Usage:
-        return self.ceiling("citation", case, ASKED, own=3 * (self.max_chars + CONTEXT))
+        return self.ceiling("citation", case, ASKED, other_bytes=3 * (self.max_chars + CONTEXT))
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         output = read_citations(case, trace)
         pairs = find_pairs(output)
-        unread = [pair for pair in pairs if pair.finding == "cited"]
-        asked = unread[:ASKED]
+        undecided = [pair for pair in pairs if pair.finding == "cited"]
+        asked = undecided[:ASKED]
         verdicts = await gather_asks([self._ask_pair(case, pair, output) for pair in asked])
         decided = [_apply_verdict(*each) for each in zip(asked, verdicts, strict=True)]
-        rest = [pair for pair in pairs if pair not in unread]
+        rest = [pair for pair in pairs if pair not in undecided]
         missing = sum(one.choice != "unsupported" and one.is_quotation_missing for one in verdicts)
         sure = rate_confidence(verdicts, missing) if verdicts else None
         signal = write_signal(output, [*rest, *decided], as_text(case.input), sure)
-        if len(unread) > ASKED:
+        if len(undecided) > ASKED:
             note = f"the model was asked about the first {ASKED} citations; {signal.reason}"
             signal = replace(signal, reason=note)
         quoted = [one.evidence for one in verdicts if one.evidence is not None]
@@ -79,7 +79,7 @@ def _apply_verdict(pair: CitedPair, verdict: ModelVerdict) -> CitedPair:
     """Return the pair with the finding and value of the model's verdict.
 
     The value is weighted by the model's probabilities where they are known. A quotation that is not
-    in the source makes the verdict less sure; it does not undo it.
+    in the source lowers the confidence, not the value.
     """
     probabilities = verdict.probabilities or {verdict.choice: 1.0}
     value = sum(share * WORTH[choice] for choice, share in probabilities.items())

@@ -1,7 +1,7 @@
-"""What judges that compare answers share: criterion, reference, orders of showing, and ranks.
+"""Base of the judges that compare answers: criterion, reference, order of the answers, ranks.
 
-Models prefer what stands first, or last, whatever it says. So every comparison is made in more than
-one order, drawn by a hash of the answers: the same group is shown in the same orders every time.
+Models prefer the first or the last answer, whatever it says. So every comparison is made in several
+orders, drawn by a hash of the answers: the same group is shown in the same orders every time.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ class ComparisonJudge(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def draw_orders(n: int, count: int, seed: str) -> list[tuple[int, ...]]:
-    """Return `count` orders of n candidates: one at random, its reverse, and so on by pairs."""
+    """Return `count` orders of n candidates: a random one, its reverse, another random one, ..."""
     number = int.from_bytes(
         hashlib.blake2b(seed.encode("utf-8", "replace"), digest_size=8).digest()
     )

@@ -1,6 +1,6 @@
 """Completeness by a model: one question for each aspect.
 
-The aspects are those of the case, or those that the question plainly lists. If there are none, the
+The aspects are those of the case, or those that its question lists. If there are none, the
 brief form asks one question about the whole; in the full form the model lists the aspects first.
 """
 
@@ -23,7 +23,7 @@ from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import ModelVerdict
 from fourscore.models.messages import NO_USAGE
 
-#: Most aspects that the model may list, and aspects that a reason names.
+#: Maximum number of aspects that the model may list, and of aspects that a reason names.
 TAKEN, _NAMED = 12, 8
 #: An aspect's text and weight.
 Aspect = tuple[str, float]
@@ -32,7 +32,7 @@ WHOLE: Aspect = ("all that the question asks for", 1.0)
 
 
 class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The weighted mean over the aspects of the probability that the output covers them.
+    """The mean probability that the output covers an aspect, weighted by the aspects' weights.
 
     Without log-probabilities an aspect counts 1 or 0.
     """
@@ -49,14 +49,14 @@ class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         try:
             given = list(read_aspects(case))
         except CaseError:
-            return NO_USAGE  # such a case is an error, and no model is asked
+            return NO_USAGE  # the case is invalid: no model is asked
         if given:
             longest = max(len(text.encode()) for text, _ in given)
-            return self.ceiling("aspect", case, len(given), own=400 + longest)
+            return self.ceiling("aspect", case, len(given), other_bytes=400 + longest)
         if self.form == "brief":
             return self.ceiling("whole", case, 1)
         most = self.ceiling("aspects", case, 1)
-        return most + self.ceiling("aspect", case, TAKEN, own=1000)
+        return most + self.ceiling("aspect", case, TAKEN, other_bytes=1000)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         given = list(read_aspects(case))
@@ -79,7 +79,7 @@ class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         return (self._signal(given, await add_spent(spent, asks), answer, spent),)
 
     async def _list_aspects(self, case: Case) -> tuple[list[Aspect], Usage]:
-        """Ask the model what the question asks for; the question itself if it lists nothing."""
+        """Return the aspects that the model lists; the question itself if it lists none."""
         fenced = self.fence_case(case, "")
         texts, spent = await ask_list(
             self, "aspects", fenced, "aspects", item_fields=(), most=TAKEN
@@ -105,7 +105,7 @@ class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         covering = [one for one in verdicts if one.choice == "yes"]
         missing_quotations = sum(one.is_quotation_missing for one in covering)
         if missing_quotations:
-            reason += f"; {missing_quotations} of the model's quotations are not there"
+            reason += f"; {missing_quotations} of the model's quotations are not in the output"
         if len(answer) > self.max_chars:
             reason += f"; {len(answer) - self.max_chars} characters of the output were not shown"
         evidence = [one.evidence for one in covering if one.evidence is not None]

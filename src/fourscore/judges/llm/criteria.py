@@ -21,12 +21,12 @@ from fourscore.judges.llm.verdicts import Form, ModelVerdict
 from fourscore.models.messages import NO_USAGE
 
 NAME = "criteria"
-#: Criteria that are not met which the reason names.
+#: Maximum number of unmet criteria that the reason names.
 _NAMED = 3
 
 
 class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A statement about the answer, and whether it should hold."""
+    """A statement about the answer, its weight, and whether it should be true (`expect`)."""
 
     text: str
     weight: float = 1.0
@@ -43,9 +43,9 @@ class Criteria(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     `soft`: a criterion counts by the model's probability of its verdict, where it is known.
     `reference`: show the model the answer that the case expects.
-    `between`: the values of an answer that meets no criterion and of one that meets all.
-    `form`: `full` by default, because people dispute quotations. A model of a billion parameters
-    needs `brief`: it quotes the statement itself as its evidence, and then believes it.
+    `between`: the value of an answer that meets no criterion, and of one that meets all.
+    `form`: `full` by default, so that people can check the quotations. A model of a billion
+    parameters needs `brief`: it quotes the criterion itself as evidence, and then says yes.
     """
 
     criteria: tuple[Criterion | str, ...]
@@ -59,7 +59,7 @@ class Criteria(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
         if not self.criteria:
             raise ConfigError("expected at least one criterion", field="criteria")
         if not any(one.weight for one in self.all_criteria):
-            raise ConfigError("every weight is 0: nothing would count", field="criteria")
+            raise ConfigError("every weight is 0; expected one above 0", field="criteria")
         low, high = self.between
         if not 0.0 <= low < high <= 1.0:
             raise ConfigError("expected two numbers in [0, 1], the lower first", field="between")

@@ -1,9 +1,9 @@
 """Factual accuracy by a model: one question for each claim.
 
 The claims are those that the case expects, or the sentences of its reference answer. If the case
-has only sources, they are the statements of the output, checked against the sources. In the full
-form the model itself splits a text into claims, and quotes; a quotation that is not in the text
-makes its verdict less sure.
+has only sources, the statements of the output are checked against the sources. In the full form
+the model itself splits a text into claims, and quotes; a quotation that is not in the text lowers
+the confidence.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,9 +48,9 @@ from fourscore.judges.reader.weights import shipped_weights
 from fourscore.models.messages import NO_USAGE
 
 Outcome = Literal["supported", "contradicted", "absent"]
-#: From the worst to the best.
+#: The choices of a verdict on a claim, from the worst to the best.
 CHOICES = ("contradicted", "absent", "supported")
-#: Most claims that are taken from a text, and claims of each kind that a reason names.
+#: Maximum number of claims taken from a text, and of claims of each kind that a reason names.
 TAKEN, _NAMED = 20, 3
 #: Joins alternative wordings of an expected answer.
 _OR = {"en": "or", "zh": "或"}
@@ -72,7 +72,7 @@ class JudgedClaim(NamedTuple):
 
     @property
     def is_quotation_missing(self) -> bool:
-        """Whether the model decided by a quotation that is not in the text."""
+        """Whether the model's quotation for its verdict is not in the text."""
         return self.kind != "absent" and self.verdict.is_quotation_missing
 
     @property
@@ -89,11 +89,11 @@ class ExtractedClaim(NamedTuple):
 
 
 class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The weighted mean over the claims of the probability that the output supports them.
+    """The mean probability that the output supports a claim, weighted by the claims' weights.
 
     Without log-probabilities a claim counts 1 or 0.
     `contradiction_cost`: part of a claim's weight that is subtracted if it is contradicted. Only
-    the full form tells contradicted claims from those that are not stated.
+    the full form distinguishes contradicted claims from claims that are not stated.
     `think`: whether thinking in the output counts as part of the answer.
     `escalate_below`: the rules judge first, and the model is asked only about claims for which the
     rules' probability of their own verdict is below this, from .5 to 1.
@@ -122,17 +122,17 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         try:
             facts = self._read_claims(case)
         except CaseError:
-            return NO_USAGE  # such a case is an error, and no model is asked
+            return NO_USAGE  # the case is invalid: no model is asked
         is_full = self.form == "full"
         if not facts:
             most = self.ceiling("statements", case, 1) if is_full else NO_USAGE
-            return most + self.ceiling("grounding", case, TAKEN, own=1000)
+            return most + self.ceiling("grounding", case, TAKEN, other_bytes=1000)
         if not (is_full and _is_prose(case, facts)):
             longest = max(len(fact.text.encode()) for fact in facts)
             name = "short_answer" if facts[0].short else "claim"
-            return self.ceiling(name, case, len(facts), own=400 + longest)
+            return self.ceiling(name, case, len(facts), other_bytes=400 + longest)
         most = self.ceiling("claims", case, 1)
-        return most + self.ceiling("claim", case, max(TAKEN, len(facts)), own=1000)
+        return most + self.ceiling("claim", case, max(TAKEN, len(facts)), other_bytes=1000)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         facts = self._read_claims(case)
@@ -157,7 +157,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
     async def _judge_unsure(
         self, case: Case, output: str, text: str, facts: Sequence[Fact]
     ) -> Signal:
-        """Judge by the rules where they are sure, and by the model elsewhere."""
+        """Return the signal with claims judged by the rules where they are sure, else by the model."""
         read = read_text(text)
         rules = judge_facts(read_facts(case), read, find_question(case.input), shipped_weights())
         settled: dict[int, JudgedClaim] = {}
@@ -173,10 +173,10 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         return replace(signal, reason=f"{note}; {signal.reason}")
 
     def _read_claims(self, case: Case) -> Sequence[Fact]:
-        """Return the case's facts.
+        """Return the facts that the case expects, some of them marked as a short answer.
 
         An expected answer in several wordings, and in the brief form one of a single sentence, is
-        asked about as an answer: without the question `No, they do not.` claims nothing.
+        compared as an answer to the question: alone, `No, they do not.` is no claim.
         """
         facts, expected = read_facts(case), read_expected(case)
         is_answer = not expected.claims and not isinstance(expected.answer, dict)
@@ -191,7 +191,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         ]
 
     async def _ask_claims(self, case: Case, facts: Sequence[Fact]) -> tuple[Sequence[Fact], Usage]:
-        """Ask the model what the reference answer claims; its sentences if it lists nothing."""
+        """Return the reference answer's claims as the model lists them; `facts` if it lists none."""
         fenced = self.fence_case(case, "", text=as_text(read_expected(case).answer))
         listed, spent = await ask_list(
             self, "claims", fenced, "claims", item_fields=("text",), most=TAKEN
@@ -204,7 +204,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
     async def _judge_claims(
         self, case: Case, output: str, text: str, facts: Sequence[Fact]
     ) -> list[JudgedClaim]:
-        """Ask about each claim and expected answer; `text` is where evidence is looked up."""
+        """Return the model's verdict on each claim and short answer; evidence is from `text`."""
         question, brief = as_text(case.input), self.form == "brief"
         claims = [fact for fact in facts if not fact.short]
         answers = [fact for fact in facts if fact.short]
@@ -228,7 +228,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
     async def _judge_by_sources(
         self, case: Case, output: str, text: str, sources: Sequence[Source]
     ) -> Signal:
-        """Check the statements of the output against sources."""
+        """Return the signal with the output's statements checked against the sources."""
         spent, claims = NO_USAGE, extract_claims(text)
         if self.form == "full":
             claims, spent = await self._ask_statements(case, output, text)
@@ -248,9 +248,9 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
     async def _ask_statements(
         self, case: Case, output: str, text: str
     ) -> tuple[list[ExtractedClaim], Usage]:
-        """Ask the model for the statements of the output; its sentences if none can be found there.
+        """Return the output's statements by the model, or its sentences if none is in the output.
 
-        An output gains nothing by talking the model into other claims, or into none.
+        So an output gains nothing by persuading the model to list other claims, or none.
         """
         fenced = self.fence_case(case, output)
         listed, spent = await ask_list(
@@ -270,10 +270,10 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         reason = _write_reason(found, "not in the sources" if sources else "not stated")
         if sources:
             known = "1 source" if sources == 1 else f"{sources} sources"
-            reason.append(f"what the output states was checked against {known}")
+            reason.append(f"the output's statements were checked against {known}")
         missing = sum(one.is_quotation_missing for one in found)
         if missing:
-            reason.append(f"{missing} of the model's quotations are not there")
+            reason.append(f"{missing} of the model's quotations are not in the text")
         if len(output) > self.max_chars:
             reason.append(f"{len(output) - self.max_chars} characters of the output were not shown")
         verdicts = [one.verdict for one in found]
@@ -291,7 +291,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def _use_rules(fact: Fact, verdict: support.ClaimVerdict, text: str) -> JudgedClaim:
-    """Return a claim that the rules judged, with their verdict as a model's."""
+    """Return the rules' verdict on a claim, in the form of a model's verdict."""
     yes, no = ("yes", "no") if fact.short else ("supported", "absent")
     probabilities = {yes: verdict.support, no: 1 - verdict.support}
     place = quote(text, verdict.start, verdict.end)
@@ -307,7 +307,7 @@ def _use_rules(fact: Fact, verdict: support.ClaimVerdict, text: str) -> JudgedCl
 
 
 def _find_in_sources(claim: str, sources: Sequence[Source]) -> Evidence | None:
-    """Return the sentence of all sources that supports the claim best."""
+    """Return the sentence, of all sources, that best supports the claim."""
     found = [(read_text(source.text[:MAX_READ]), source) for source in sources]
     judged = [(judge_claims([claim], text)[0], source) for text, source in found]
     best, source = max(judged, key=lambda one: one[0].support)
@@ -319,7 +319,7 @@ def _find_in_sources(claim: str, sources: Sequence[Source]) -> Evidence | None:
 def extract_claims(text: str) -> list[ExtractedClaim]:
     """Return the sentences of a text as at most `TAKEN` claims, of several sentences if needed.
 
-    So nothing that is stated late goes unchecked.
+    Grouping them, and not dropping the last ones, leaves no statement unchecked.
     """
     sentences = _drop_repeated(
         [
@@ -339,13 +339,13 @@ def extract_claims(text: str) -> list[ExtractedClaim]:
 
 
 def _drop_repeated(claims: Sequence[ExtractedClaim]) -> list[ExtractedClaim]:
-    """Return each claim once: a true one repeated twenty times would hide a false one."""
+    """Return the claims without repeats: a true one repeated 20 times would hide a false one."""
     first = {" ".join(one.fact.text.casefold().split()): one for one in reversed(claims)}
     return list(reversed(first.values()))
 
 
 def _is_prose(case: Case, facts: Sequence[Fact]) -> bool:
-    """Whether the facts are sentences of a reference answer, which a model splits better."""
+    """Whether the facts are sentences of a reference answer; a model splits that text better."""
     expected = read_expected(case)
     prose = not expected.claims and isinstance(expected.answer, str)
     return prose and bool(facts) and not any(fact.short for fact in facts)

@@ -1,4 +1,4 @@
-"""Check one claim against several sources: which select_excerpts are shown, and what is quoted."""
+"""Check one claim against several sources: choose the excerpts to show, find the quotation."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from fourscore.judges.llm.item_questions import fence_numbered
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import ModelVerdict
 
-#: Most characters of a piece of a long source, and where one may end.
+#: Maximum number of characters in a piece of a long source, and where a piece may end.
 PIECE = 1000
 _CUT = re.compile(r"[\n.!?。！？；]\s*|\s")
 _WORD = re.compile(r"[^\W\d_㐀-鿿]+|\d+|[㐀-鿿]")
@@ -34,7 +34,7 @@ def name_source(source: Source, place: int = 0) -> str:
 async def check_claim(
     judge: ModelJudge, case: Case, claim: str, sources: Sequence[Source], choices: Sequence[str]
 ) -> ModelVerdict:
-    """Ask whether the sources support a claim; the evidence is the quotation in one of them."""
+    """Return the model's verdict whether the sources support a claim; evidence is the quotation."""
     own = {"question": as_text(case.input), "claim": claim}
     shown = select_excerpts(claim, sources, judge.max_chars)
     fenced = fence_numbered(judge, own, "source", list(shown.values()), "sources")
@@ -47,10 +47,10 @@ async def check_claim(
 
 
 def select_excerpts(claim: str, sources: Sequence[Source], limit: int) -> dict[int, str]:
-    """Return what is shown of each source, by its place in the list.
+    """Return the excerpts to show of each source, by its position in the list.
 
-    Everything if it fits into `limit` characters; else the pieces that share most words with the
-    claim, in their order.
+    All the text if it fits into `limit` characters; else the pieces that share most words with the
+    claim, in the order of the text.
     """
     if sum(len(source.text) for source in sources) <= limit:
         return {at: source.text for at, source in enumerate(sources)}
@@ -70,7 +70,7 @@ def select_excerpts(claim: str, sources: Sequence[Source], limit: int) -> dict[i
 
 
 def _split_pieces(text: str) -> list[tuple[int, str]]:
-    """Split the text into pieces with their positions; each ends with a sentence or a word."""
+    """Return pieces of the text with their positions; each ends after a sentence or a word."""
     found = []
     start = 0
     while start < len(text):

@@ -1,9 +1,9 @@
 """Defences against prompt injection: fences that keep untrusted text apart from instructions.
 
 A fence is a pair of marks with a check number around a text. The number is a keyed hash of the
-texts with a secret of this machine: who wrote the texts cannot know it, the same texts have the
+texts with a secret of this machine: the author of a text cannot know it, the same texts have the
 same number (so a cache can answer), and a number that occurs in the texts is drawn again. In the
-brief form each text is one line behind its title instead, so it cannot start a line of its own.
+brief form each text is instead one line that starts with a title, so it cannot start a new line.
 """
 
 import hashlib
@@ -21,10 +21,10 @@ import msgspec
 from fourscore.judges.hidden_text import remove_invisible
 from fourscore.models.model_spec import get_default_cache
 
-#: Each can be switched off by the option `without`, to measure what it is worth.
+#: Each can be switched off by the option `without`, to measure its effect.
 #: `fence`: marks around untrusted text, or one line for it.
 #: `invisible`: remove invisible characters.
-#: `openers`: do not ask about an answer that says nothing.
+#: `openers`: do not ask about an answer without content.
 #: `number`: the reply must repeat the check number.
 #: `cut`: shorten long texts.
 #: `evidence`: quoted words must be in the text.
@@ -42,8 +42,8 @@ BREAK = " ⏎ "
 class FencedTexts(msgspec.Struct, frozen=True, kw_only=True):
     """Untrusted texts in fences, with their check number.
 
-    `removed` counts the invisible characters taken out, `left_out` those cut from long texts.
-    `subject` is the claim, aspect or statement in question, unfenced.
+    `removed`: number of invisible characters removed. `left_out`: characters cut from long texts.
+    `subject`: the claim, aspect or statement that the question is about, unfenced.
     """
 
     number: str
@@ -63,8 +63,7 @@ def fence_texts(
 ) -> FencedTexts:
     """Return each text in its own fence, all with one check number; long ones are cut to `limit`.
 
-    `without` names defences to switch off. With `lines` each text is one line behind its title
-    instead.
+    `without` names defences to switch off. With `lines` each text is one line after its title.
     """
     seen = str if "invisible" in without else remove_invisible
     clean = {name: seen(text) for name, text in texts.items()}
@@ -100,12 +99,12 @@ def _add_fence(title: str, text: str, number: str) -> str:
 
 
 def _make_line(title: str, text: str, _: str) -> str:
-    """Return the text as one line, so that nothing in it can start a line."""
+    """Return title and text as one line, so that nothing in the text can start a line."""
     return f"{title.capitalize()}: {BREAK.join(text.splitlines())}" if text else ""
 
 
 def _add_heading(title: str, text: str, _: str) -> str:
-    """Return the text under a heading, unfenced, as most prompts have it."""
+    """Return the text under a heading, unfenced, as in most prompts elsewhere."""
     return f"{title}:\n{text}" if text else ""
 
 
@@ -119,9 +118,10 @@ def _shorten(text: str, limit: int, number: str) -> str:
 
 @cache
 def _secret() -> bytes:
-    """Return `FOURSCORE_SECRET`, else 32 bytes kept beside the cache; if unwritable, new ones.
+    """Return the key of the check numbers: `FOURSCORE_SECRET`, else 32 bytes from `fence.secret`.
 
-    It protects only the check numbers: who can read it could write the verdicts as well.
+    If that file, beside the cache, cannot be written, the key is new in each process. Whoever can
+    read the file could also change the cached verdicts.
     """
     if named := os.environ.get("FOURSCORE_SECRET"):
         return hashlib.blake2b(named.encode(), digest_size=32).digest()
@@ -136,7 +136,7 @@ def _secret() -> bytes:
 
 
 def _write_once(path: Path) -> None:
-    """Write a new secret, complete, unless another process has: `link` fails if the file exists."""
+    """Write a new secret unless the file exists; `link` makes the complete file appear at once."""
     if path.exists():
         return
     mine = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")

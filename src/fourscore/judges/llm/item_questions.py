@@ -1,4 +1,4 @@
-"""One question for each of several items (claims, aspects, calls), and their verdicts as one."""
+"""Ask one question for each of several items (claims, aspects, calls); sum up their verdicts."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
@@ -15,8 +15,8 @@ from fourscore.judges.llm.verdicts import ModelVerdict, make_reply_schema, make_
 from fourscore.models.messages import NO_USAGE, ModelError
 
 T = TypeVar("T")
-#: A verdict is doubtful if the model's probability of its choice is below `DOUBTFUL`; the whole is
-#: if the share of doubtful verdicts is above `MANY`.
+#: A verdict is doubtful if the model's probability of its choice is below `DOUBTFUL`. If the share
+#: of doubtful verdicts is above `MANY`, the confidence in the signal is low.
 DOUBTFUL, MANY = 0.7, 0.3
 
 
@@ -25,7 +25,7 @@ def fence_each(
 ) -> list[FencedTexts]:
     """Return, for each item, the texts and this item in fences, all with one check number.
 
-    One number for all: the beginning of each prompt is the same, so servers can reuse it.
+    With one number for all, every prompt begins alike, so that servers can reuse that part.
     """
     titles = TITLES[judge.language]
     keys = [f"{name} {place}" for place in range(len(items))]
@@ -45,7 +45,7 @@ def fence_numbered(
 ) -> FencedTexts:
     """Return the texts in fences, and all items, each in a numbered fence, as one text `field`.
 
-    The items are numbered from 1 in the title of their fence, so that none can pass for two.
+    The number (from 1) is in the title of the fence, so that one item cannot look like two.
     """
     titles = dict(TITLES[judge.language])
     keys = [f"{name} {place}" for place in range(1, len(items) + 1)]
@@ -77,7 +77,7 @@ async def ask_list(
             "required": list(properties),
             "additionalProperties": False,
         }
-    # A list that is too long is cut here: refusing it would let an answer choose to be an error.
+    # A list that is too long is cut, not refused: else an answer could make itself an error.
     bounds = {} if number is None else {"maxItems": most}
     schema = make_reply_schema({field: {"type": "array", "items": item, **bounds}}, number)
     reply = await judge.ask(prompt, fenced, schema, most=str(most))
@@ -85,8 +85,8 @@ async def ask_list(
 
 
 async def gather_asks(asks: Sequence[Any]) -> list[Any]:
-    """Await all; raise the first failure once all have ended, with the usage of all of them."""
-    if len(asks) == 1:  # needs no task of its own
+    """Return all results; after a failure wait for the rest, then raise it with their usage."""
+    if len(asks) == 1:  # saves a task
         return [await asks[0]]
     done = await asyncio.gather(*asks, return_exceptions=True)
     failed = [one for one in done if isinstance(one, BaseException)]
@@ -104,7 +104,7 @@ def _get_usage(done: Any) -> Usage:
 
 
 async def add_spent(spent: Usage, asks: Awaitable[T]) -> T:
-    """Await the asks; a failure carries what was spent before them too."""
+    """Await `asks`; add `spent`, the usage before them, to the usage of a failure."""
     try:
         return await asks
     except ModelError as error:
@@ -113,12 +113,12 @@ async def add_spent(spent: Usage, asks: Awaitable[T]) -> T:
 
 
 def set_usage(signal: Signal, verdicts: Sequence[ModelVerdict], before: Usage = NO_USAGE) -> Signal:
-    """Return the signal with the usage of its verdicts, and of what was asked before them."""
+    """Return the signal with the usage of its verdicts plus `before`, the usage before them."""
     return replace(signal, usage=sum((one.usage for one in verdicts), before))
 
 
 def rate_confidence(verdicts: Sequence[ModelVerdict], missing: int = 0) -> Confidence:
-    """Return how sure the model was of its verdicts, less `missing` quotations.
+    """Return the confidence in the verdicts; each missing quotation counts as a doubtful verdict.
 
     Without log-probabilities it is never more than medium.
     """

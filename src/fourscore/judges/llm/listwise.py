@@ -1,6 +1,6 @@
 """The judge `listwise`: a model ranks all answers at once, shown in several orders.
 
-The rank of an answer comes from its mean over the orders; equal means share their ranks. The value
+The rank of an answer comes from its mean rank over the orders; equal means share a rank. The value
 is `(n - rank) / (n - 1)`, which trainers use as a group reward.
 """
 
@@ -25,14 +25,14 @@ from fourscore.judges.llm.verdicts import make_reply_schema, make_text_schema
 from fourscore.models.messages import NO_USAGE, Response
 
 NAME, PROMPT = "listwise", "listwise"
-#: Up to so many candidates the schema lists every possible ranking: 24 of them.
-SPELLED = 4
+#: For at most this many candidates the schema lists every possible ranking (4 have 24).
+MAX_LISTED = 4
 
 
 class Listwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Ranks the traces of a case together.
 
-    `permutations`: in how many orders they are shown.
+    `permutations`: the number of orders in which the answers are shown.
     """
 
     permutations: int = 2
@@ -50,12 +50,16 @@ class Listwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields
         return self.read_versions(PROMPT)
 
     def most(self, case: Case, n: int = 2) -> Usage:
-        return self.ceiling(PROMPT, case, self.permutations, own=3 * self.max_chars * (n - 1))
+        return self.ceiling(
+            PROMPT, case, self.permutations, other_bytes=3 * self.max_chars * (n - 1)
+        )
 
     async def rank(self, case: Case, traces: Sequence[Trace]) -> Sequence[Signal]:
         answers = [trace.answer for trace in traces]
         if len(answers) > len(LETTERS):
-            raise JudgeError(f"{len(answers)} candidates: at most {len(LETTERS)} can be ranked")
+            raise JudgeError(
+                f"{len(answers)} answers to rank; `listwise` takes {len(LETTERS)} at most"
+            )
         empty = [self.explain_empty(case, answer) for answer in answers]
         shown = [at for at, why in enumerate(empty) if why is None]
         orders: list[tuple[int, ...]] = []
@@ -68,7 +72,7 @@ class Listwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields
         for order, (_, ranking) in zip(orders, replies, strict=True):
             for place, letter in enumerate(ranking):
                 places[shown[order[LETTERS.index(letter)]]].append(place)
-        # An answer that says nothing comes after all others.
+        # An answer without content ranks after all others.
         scores = [
             -mean(places[at] or [0]) if at in places else -float(len(traces))
             for at in range(len(traces))
@@ -118,7 +122,7 @@ def make_ranking_schema(letters: str, number: str | None) -> dict[str, Any]:
         "minItems": len(letters),
         "maxItems": len(letters),
     }
-    if number is not None and len(letters) <= SPELLED:
+    if number is not None and len(letters) <= MAX_LISTED:
         ranking = {"type": "string", "enum": [" > ".join(one) for one in permutations(letters)]}
     return make_reply_schema({"evidence": make_text_schema(number), "ranking": ranking}, number)
 
@@ -133,7 +137,7 @@ def _make_signals(
     signals = []
     for at, rank in enumerate(ranks):
         seen = ", ".join(str(place + 1) for place in places.get(at, ()))
-        why = empty[at] or (f"ranked {seen} in {len(places[at])} orders" if seen else "alone")
+        why = empty[at] or (f"ranked {seen} in {len(places[at])} orders" if seen else "only answer")
         signals.append(
             Signal(
                 name=NAME,

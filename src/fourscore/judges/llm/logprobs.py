@@ -16,8 +16,8 @@ def read_choice_probabilities(
 ) -> dict[str, float] | None:
     """Return the probability of each choice where the value of `key` begins, scaled to sum to 1.
 
-    None without log-probabilities. The last such key counts: the verdict comes last, and the
-    evidence before it may quote another.
+    None without log-probabilities. The last occurrence of `key` counts: the verdict comes last, and
+    the evidence before it may quote such a key.
     """
     if not reply.logprobs or not isinstance(reply.value, dict):
         return None
@@ -41,9 +41,9 @@ def read_choice_probabilities(
 def read_word_probabilities(reply: Response, words: Collection[str]) -> dict[str, float] | None:
     """Return the probability of each word as the reply's first word, scaled to sum to 1.
 
-    None without log-probabilities, and if the allowed words together are unlikely. Thinking is
-    skipped. `Yes`, ` yes` and `是` are one word here. A token that begins several words counts for
-    none.
+    None without log-probabilities, or if all allowed words together have less than `LEAST`.
+    Thinking is skipped. `Yes`, ` yes` and `是` count as one word. A token that is the beginning of
+    several words counts for none of them.
     """
     text = "".join(token.text for token in reply.logprobs)
     begin = text.rfind("</think>") + len("</think>") if "</think>" in text else 0
@@ -66,7 +66,7 @@ def _strip_marks(piece: str) -> str:
 
 
 def _match_beginning(piece: str, words: Collection[str]) -> str | None:
-    """Return the only word that the token is or begins; None if there are several or none."""
+    """Return the only word that equals or starts with the token; None if there is not just one."""
     if (whole := match_word(piece, words)) is not None:
         return whole
     fits = [word for word in words if piece and word.startswith(piece)]
@@ -76,9 +76,10 @@ def _match_beginning(piece: str, words: Collection[str]) -> str | None:
 def _sum_choices(
     text: str, skip: int, top: Sequence[tuple[str, float]], choices: Sequence[str]
 ) -> dict[str, float] | None:
-    """Return the probability of each choice by the likeliest tokens at one place.
+    """Return the probability of each choice, summed over the likeliest tokens at one position.
 
-    A token may include the quotation mark before the word; one that fits two choices is ignored.
+    The first `skip` characters of `text` (such as a quotation mark) come before the choice. A token
+    that fits two choices is ignored.
     """
     mass = dict.fromkeys(choices, 0.0)
     before = text[:skip]

@@ -1,11 +1,11 @@
 """`ModelJudge`: the options of every judge that asks a model, and how it asks for a verdict.
 
-In the brief form a verdict is one word: a plain question, whose probability of *yes* is read from
-the log-probabilities where the endpoint offers them, and whose evidence is looked up here. In the
-full form it is a JSON object with the check number, a quotation and a choice, in that order. Small
-models make mistakes in the full form (docs/model-judges.md has the figures); labels show which form
-suits a model. A reply that does not fit is asked for again; after three it is an error, never a
-score.
+In the brief form the judge asks a plain question and the model replies with one word. The
+probability of *yes* comes from log-probabilities where the endpoint offers them, and the judge
+itself searches the text for evidence. In the full form the reply is a JSON object with the check
+number, a quotation and a choice, in that order. Small models make mistakes in the full form
+(docs/model-judges.md has the figures); labels show which form suits a model. A reply that cannot
+be used is asked for again; three such replies are an error, never a score.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,13 +42,13 @@ from fourscore.judges.llm.verdicts import (
 from fourscore.models.messages import NO_USAGE, ChatMessage, Model, ModelError, Request, Response
 from fourscore.models.model_pool import model_for
 
-#: Requests for one verdict at most: the first, and two more if a reply cannot be used.
+#: Maximum number of requests for one verdict: the first, and two more if a reply cannot be used.
 TRIES = 3
 #: Tokens for a one-word reply. A model that has to think first is asked again with `max_tokens`.
-FEW = 5
+WORD_TOKENS = 5
 
 
-#: Returns what is wrong with the content of a reply that fits the schema; None if nothing is.
+#: Returns what is wrong with the content of a reply that fits the schema; None if it is right.
 Check = Callable[[Any], str | None]
 
 
@@ -56,7 +56,7 @@ def accept_all(value: Any) -> None:
     """Accept every reply that fits the schema."""
 
 
-#: Names of texts that a question can be about, of which it has one at most.
+#: Names of the texts that a question can be about; a question has at most one of them.
 _SUBJECTS = ("claim", "aspect", "expected", "statement")
 
 
@@ -72,9 +72,9 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     `settings`: the model's settings (`base_url`, `key_env`, ...).
     `prompt_folder`: a folder with custom prompts.
     `form`: `brief`, one plain question and one word; or `full`, with check number and quotation.
-    `bind`: whether the check number is compared in the reply, or also put into the schema. Small
-    models on one's own servers need the latter; OpenAI would compile a schema for each call.
-    `without`: defences to switch off, to measure what each is worth.
+    `bind`: `reply` compares the check number in the reply; `schema` also puts it into the schema.
+    Small models on your own server need `schema`; OpenAI would compile a schema for each call.
+    `without`: defences to switch off, to measure the effect of each.
     """
 
     model: Any
@@ -97,7 +97,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         check_whole("max_chars", self.max_chars, low=100)
         check_whole("max_tokens", self.max_tokens, low=16)
         check_whole("logprobs", self.logprobs, low=0)
-        self.prompts  # noqa: B018 - read, so that a mistake in one shows now
+        self.prompts  # noqa: B018 - a mistake in a prompt file is reported now
         if not set(self.without) <= set(DEFENCES):
             raise ConfigError(f"expected some of {', '.join(DEFENCES)}", field="without")
 
@@ -120,7 +120,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def fingerprint(self) -> str:
-        """Digest of class, options, model and the versions of the prompts (not where they lie)."""
+        """Digest of class, options, model and the versions of the prompts (not their folder)."""
         options = {
             name: getattr(self, name)
             for name in self.__struct_fields__
@@ -141,11 +141,11 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return f"{name}_brief" if self.form == "brief" and name in BRIEF_WORDS else name
 
     def explain_empty(self, case: Case, answer: str) -> str | None:
-        """Return why the answer says nothing; None if a model is to be asked about it."""
+        """Return why the answer has no content; None if the model has to be asked about it."""
         return None if "openers" in self.without else explain_empty_answer(case, answer)
 
     def find_quotation(self, words: str, text: str, field: str = "output") -> Evidence | None:
-        """Return where the text has the quoted words; unchecked where this defence is off."""
+        """Return where the quoted words are in the text; unchecked without defence `evidence`."""
         found = find_quotation(words, text, field)
         if found is None and words.strip() and "evidence" in self.without:
             return Evidence(text=words[:MAX_QUOTE], field=field)
@@ -160,13 +160,13 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         titles: Mapping[str, str] = EMPTY,
         **others: str,
     ) -> FencedTexts:
-        """Return question, answer, reference and others in fences; empty texts have none."""
+        """Return the question, answer, reference and other texts in fences; empty ones stay ""."""
         own = {"question": as_text(case.input), "answer": answer, "reference": reference}
         fenced = self.fence({**own, **others}, {**TITLES[self.language], **titles})
         return replace(fenced, subject=find_subject(others))
 
     def fence(self, texts: Mapping[str, str], titles: Mapping[str, str]) -> FencedTexts:
-        """Return the texts in fences; in the brief form each is one line behind its title."""
+        """Return the texts in fences; in the brief form each is one line that starts with a title."""
         lines = self.form == "brief"
         return fence_texts(texts, self.max_chars, titles, self.without, lines=lines)
 
@@ -179,21 +179,21 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         text: str = "",
         field: str = "output",
         quoting: bool = True,
-        **own: str,
+        **trusted: str,
     ) -> ModelVerdict:
-        """Ask the prompt `name` for one of the choices; `text` is where its evidence is looked up.
+        """Ask the prompt `name` for one of the choices; evidence is searched in `text`.
 
-        In the brief form, and without `quoting`, the model is not asked for a quotation. `own` are
-        texts of the rubric's author, which go into the prompt unfenced.
+        In the brief form, and without `quoting`, the model is not asked for a quotation. `trusted`
+        are texts by the rubric's author, which go into the prompt unfenced.
         """
         if self.form == "brief" and name in BRIEF_WORDS:
-            choice, probabilities, usage = await self._ask_word(name, fenced, own)
+            choice, probabilities, usage = await self._ask_word(name, fenced, trusted)
             worst = next(iter(BRIEF_WORDS[name].values()))
-            is_looked_up = bool(text) and quoting and choice != worst
+            has_evidence = bool(text) and quoting and choice != worst
             return ModelVerdict(
                 choice=choice,
                 evidence=find_supporting_sentence(fenced.subject, text, field)
-                if is_looked_up
+                if has_evidence
                 else None,
                 probabilities=probabilities,
                 usage=usage,
@@ -201,7 +201,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             )
         number = fenced.number if self.bind == "schema" else None
         schema = make_verdict_schema(tuple(choices), number, quoting=quoting)
-        reply = await self.ask(name, fenced, schema, check=accept_all, **own)
+        reply = await self.ask(name, fenced, schema, check=accept_all, **trusted)
         quotation = reply.value.get("evidence", "")
         return ModelVerdict(
             choice=reply.value["verdict"],
@@ -213,11 +213,11 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         )
 
     async def _ask_word(
-        self, name: str, fenced: FencedTexts, own: Mapping[str, str]
+        self, name: str, fenced: FencedTexts, trusted: Mapping[str, str]
     ) -> tuple[str, Mapping[str, float] | None, Usage]:
         """Return the choice that the model's one word means, its probabilities, and the usage."""
         words = BRIEF_WORDS[name]
-        texts = {**fenced.texts, "number": fenced.number, **own}
+        texts = {**fenced.texts, "number": fenced.number, **trusted}
         prompt = read_prompt(self.choose_prompt(name), self.language, self.prompt_folder)
         system, user = prompt.fill(texts)
         reminder = WORD_REMINDERS[self.language].format(words=", ".join(words))
@@ -226,7 +226,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             question = ChatMessage("user", f"{user}\n\n{reminder}" if attempt else user)
             ask = Request(
                 messages=(ChatMessage("system", system), question) if system else (question,),
-                max_tokens=self.max_tokens if attempt else min(FEW, self.max_tokens),
+                max_tokens=self.max_tokens if attempt else min(WORD_TOKENS, self.max_tokens),
                 logprobs=self.logprobs,
                 salt=f"again {attempt}" if attempt else "",
             )
@@ -239,7 +239,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
                 continue
             spent, reply_text = spent + reply.usage, reply.text
             shares = read_word_probabilities(reply, words)
-            if shares is not None:  # even if the reply goes on with something else
+            if shares is not None:  # even if other words follow in the reply
                 by_choice = {words[word]: share for word, share in shares.items()}
                 return max(by_choice, key=by_choice.__getitem__), by_choice, spent
             if (word := read_word(reply.text, words)) is not None:
@@ -257,10 +257,10 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         schema: dict[str, Any],
         *,
         check: Check = accept_all,
-        **own: str,
+        **trusted: str,
     ) -> Response:
         """Return a reply that fits the schema, has the right check number and passes `check`."""
-        texts = {**fenced.texts, "number": fenced.number, **own}
+        texts = {**fenced.texts, "number": fenced.number, **trusted}
         system, user = read_prompt(name, self.language, self.prompt_folder).fill(texts)
         spent, wrong = NO_USAGE, ""
         for attempt in range(TRIES):
@@ -285,7 +285,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         raise ModelError("malformed", message, usage=spent)
 
     async def _send(self, ask: Request, spent: Usage) -> Response:
-        """Return the model's reply; an error carries the usage of the requests before it too."""
+        """Return the model's reply; the usage of an error includes the requests before it."""
         try:
             return await self.pool_model.ask(ask)
         except ModelError as error:
@@ -293,17 +293,17 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
                 error.usage += spent
             raise
 
-    def ceiling(self, name: str, case: Case, asks: int, own: int = 400) -> Usage:
-        """Return the most that so many verdicts can use; `own` is the size of the other texts."""
+    def ceiling(self, name: str, case: Case, asks: int, other_bytes: int = 400) -> Usage:
+        """Return the maximum usage of `asks` verdicts; `other_bytes` is for texts of the judge."""
         prompt = read_prompt(self.choose_prompt(name), self.language, self.prompt_folder)
         size = len((prompt.system + prompt.user).encode())
-        size += len(as_text(case.input).encode()) + 3 * self.max_chars + own
+        size += len(as_text(case.input).encode()) + 3 * self.max_chars + other_bytes
         tokens = size // 2 + 64
         return Usage(calls=asks, input_tokens=asks * tokens, output_tokens=asks * self.max_tokens)
 
 
 def _needs_more_tokens(error: ModelError) -> bool:
-    """Whether an endpoint refused because its model cannot finish thinking in so few tokens."""
+    """Whether the endpoint refused a request because `max_tokens` is too low for its model."""
     return error.kind == "bad_request" and "token" in error.message.lower()
 
 

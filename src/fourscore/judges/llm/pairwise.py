@@ -22,18 +22,21 @@ TITLES = {"answer": "A", "other": "B"}
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Two candidates, what the first won (1, 0 or a half), and whether the orders disagreed."""
+    """Two candidates, the result of the first (1 won, 0 lost, 0.5 tied), and the usage.
+
+    `is_order_dependent`: the model preferred another answer when their order was swapped.
+    """
 
     first: int
     second: int
     won: float
-    is_turned: bool = False
+    is_order_dependent: bool = False
     is_asked: bool = False
     usage: Usage = NO_USAGE
 
 
 class Pairwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Ranks the traces of a case by comparing each with each.
+    """Ranks the traces of a case by comparing every pair of them.
 
     `most_candidates`: more traces than this are an error.
     """
@@ -53,21 +56,20 @@ class Pairwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields
         return self.read_versions(PROMPT)
 
     def most(self, case: Case, n: int = 2) -> Usage:
-        return self.ceiling(PROMPT, case, n * (n - 1), own=3 * self.max_chars)
+        return self.ceiling(PROMPT, case, n * (n - 1), other_bytes=3 * self.max_chars)
 
     async def rank(self, case: Case, traces: Sequence[Trace]) -> Sequence[Signal]:
         if len(traces) > self.most_candidates:
             most = self.most_candidates
-            raise JudgeError(
-                f"{len(traces)} candidates: at most {most} are compared, each with each"
-            )
+            message = f"{len(traces)} answers to compare in pairs, at most {most} are allowed"
+            raise JudgeError(f"{message}; set `most_candidates` or use the judge `listwise`")
         comparisons: list[Comparison] = await gather_asks(
             [self.compare(case, traces, a, b) for a, b in combinations(range(len(traces)), 2)]
         )
-        turned = sum(one.is_turned for one in comparisons)
+        changed = sum(one.is_order_dependent for one in comparisons)
         asked = sum(one.is_asked for one in comparisons)
-        share = f"{turned} of {asked} comparisons turned with the order" if asked else ""
-        return [self._make_signal(at, comparisons, share) for at in range(len(traces))]
+        note = f"{changed} of {asked} comparisons changed with the order" if asked else ""
+        return [self._make_signal(at, comparisons, note) for at in range(len(traces))]
 
     async def compare(self, case: Case, traces: Sequence[Trace], a: int, b: int) -> Comparison:
         """Compare two answers in both orders. An empty answer loses without asking the model."""
@@ -93,12 +95,12 @@ class Pairwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields
             first=a,
             second=b,
             won=forward if forward == backward else 0.5,
-            is_turned={forward, backward} == {0.0, 1.0},
+            is_order_dependent={forward, backward} == {0.0, 1.0},
             is_asked=True,
             usage=there.usage + back.usage,
         )
 
-    def _make_signal(self, at: int, comparisons: Sequence[Comparison], share: str) -> Signal:
+    def _make_signal(self, at: int, comparisons: Sequence[Comparison], note: str) -> Signal:
         mine = [one for one in comparisons if at in (one.first, one.second)]
         won = [one.won if one.first == at else 1.0 - one.won for one in mine]
         counts = [won.count(1.0), won.count(0.5), won.count(0.0)]
@@ -108,7 +110,7 @@ class Pairwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields
         return Signal(
             name=NAME,
             value=sum(won) / len(won),
-            reason=f"{words}; {share}" if share else words,
+            reason=f"{words}; {note}" if note else words,
             relative=True,
             usage=usage,
         )

@@ -46,7 +46,7 @@ class LoadedMember(NamedTuple):
 
 
 class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """A judge made of several models that judge alike.
+    """Several models that judge with the same prompts and options; combines their values.
 
     `judge`: the name of a judge that asks a model. `options`: that judge's options.
     `members`: the models. `combine`: mean, median or majority. `threshold`: for the majority.
@@ -69,9 +69,9 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             message = f"expected at most the number of members ({len(self.members)})"
             raise ConfigError(message, field="quorum")
         if len({member.name for member in self.loaded_members}) < len(self.members):
-            raise ConfigError("a model is named twice", field="members")
+            raise ConfigError("a model is listed twice; expected distinct models", field="members")
         if not any(member.skill for member in self.loaded_members):
-            raise ConfigError("every skill is 0: nothing would count", field="members")
+            raise ConfigError("every skill is 0; expected one above 0", field="members")
 
     @cached_property
     def loaded_members(self) -> tuple[LoadedMember, ...]:
@@ -86,7 +86,10 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             self.judge_name, None, {**self.options, "settings": settings, "model": one.model}
         )
         if not hasattr(judge, "models") or not hasattr(judge, "judge"):
-            raise ConfigError(f"{self.judge_name!r} asks no model about one answer", field="judge")
+            message = (
+                f"{self.judge_name!r} does not ask a model about one answer; use another judge"
+            )
+            raise ConfigError(message, field="judge")
         return LoadedMember(name, one.skill, judge)
 
     @property
@@ -171,7 +174,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def _median(pairs: Sequence[tuple[float, float]], total: float) -> float:
-    """Return the weighted median; between two values if half of the weight lies on each side."""
+    """Return the weighted median; the mean of two values if the weight divides between them."""
     below = 0.0
     for at, (value, skill) in enumerate(pairs):
         below += skill

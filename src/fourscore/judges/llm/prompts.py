@@ -1,4 +1,4 @@
-"""Prompt files: read them, fill in their placeholders, and know their versions.
+"""Read prompt files, fill in their placeholders and compute their versions.
 
 A prompt is a markdown file with two headings, `# system` and `# user`, and placeholders such as
 `{{answer}}`. English and Chinese ship with the package; files in a custom folder replace them
@@ -84,13 +84,13 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     def fill(self, texts: Mapping[str, str]) -> tuple[str, str]:
         """Return system and user text with all placeholders replaced, in one pass.
 
-        Placeholders inside the texts that are filled in stay as they are.
+        A placeholder inside one of the texts is not replaced.
         """
 
         def get_text(found: re.Match[str]) -> str:
             if found[1] not in texts:
                 known = ", ".join(sorted(texts))
-                message = f"{found[0]} is not filled in here; known: {known}"
+                message = f"unknown placeholder {found[0]}; this prompt can use: {known}"
                 raise ConfigError(message, file=self.file)
             return texts[found[1]]
 
@@ -100,7 +100,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=256)
 def read_prompt(name: str, language: Language, folder: str | None = None) -> Prompt:
-    """Read the prompt of that name: from the folder if it has one, else the shipped one."""
+    """Return the prompt of that name: from `folder` if it is there, else the shipped one."""
     own = None if folder is None else Path(folder).expanduser()
     if own is not None and not own.is_dir():
         raise ConfigError("no such folder", file=str(own), field="prompt_folder")
@@ -109,7 +109,8 @@ def read_prompt(name: str, language: Language, folder: str | None = None) -> Pro
     if own is not None and shipped.is_file():
         known = _read(shipped, name, language, None).placeholders
         if odd := sorted(found.placeholders - known):  # before the first case runs
-            message = f"{{{{{odd[0]}}}}} is not filled in here; known: {', '.join(sorted(known))}"
+            names = ", ".join(sorted(known))
+            message = f"unknown placeholder {{{{{odd[0]}}}}}; this prompt can use: {names}"
             raise ConfigError(message, file=found.file)
     return found
 

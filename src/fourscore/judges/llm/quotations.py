@@ -11,7 +11,7 @@ from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.judges.reader.support import judge_claims
 from fourscore.judges.reader.text import MAX_READ, read_text
 
-#: How a model marks words that it leaves out.
+#: Marks for words that a model left out of its quotation.
 _GAP = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")
 _MARKS = str.maketrans("“”„‟‘’‚‛–—－，：；！？（）", "\"\"\"\"''''---,:;!?()")
 _EDGES = " \t\n\"'*_`.,;:"
@@ -23,9 +23,9 @@ SHORTEST, SHORTEST_OTHER = 3, 2
 
 
 def find_supporting_sentence(claim: str, text: str, field: str = "output") -> Evidence | None:
-    """Return the sentence of the text that best supports a claim, where the model did not quote.
+    """Return the sentence of the text that best supports a claim; without a claim, the first.
 
-    Without a claim it is the first sentence.
+    Used in the brief form, in which the model does not quote.
     """
     read = read_text(text[:MAX_READ])
     if not read.sentences:
@@ -38,9 +38,9 @@ def find_supporting_sentence(claim: str, text: str, field: str = "output") -> Ev
 
 
 def find_quotation(words: str, text: str, field: str = "output") -> Evidence | None:
-    """Return where the text has the quoted words; spaces, case and kinds of dashes may differ.
+    """Return where the quoted words are in the text; spaces, case and dashes may differ.
 
-    Of a quotation with gaps every part has to be there, in order; the evidence is the whole span.
+    If the quotation has gaps ("..."), all its parts must occur in order; the evidence spans them.
     """
     exact = words.strip(_EDGES)
     if _is_long_enough(exact, text) and (at := text.find(exact)) >= 0:  # nearly always
@@ -66,14 +66,14 @@ def _is_long_enough(words: str, text: str) -> bool:
 
 
 class NormalizedText(NamedTuple):
-    """A text in lower case with single spaces and plain marks, and where its words were."""
+    """A text in lower case with single spaces and plain marks, and its words' original places."""
 
     text: str
     starts: list[int]
     places: list[int]
 
     def find_original(self, at: int) -> int:
-        """Return the position in the original of a character of the normalized text."""
+        """Return the position in the original text of the normalized text's character `at`."""
         word = bisect_right(self.starts, at) - 1
         return self.places[word] + at - self.starts[word]
 
@@ -82,7 +82,7 @@ class NormalizedText(NamedTuple):
 def _normalize(text: str) -> NormalizedText:
     marked = text.translate(_MARKS)
     low = marked.lower()
-    if len(low) != len(marked):  # a few capitals become two letters
+    if len(low) != len(marked):  # a few capitals become two letters, which shifts positions
         low = marked
     pieces: list[str] = []
     starts: list[int] = []

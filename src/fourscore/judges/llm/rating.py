@@ -1,6 +1,6 @@
 """The judge `rating`: one number for the whole answer, the baseline for all other judges.
 
-The model is asked for evidence and then for a whole number from a scale. It is cheap and coarse:
+The model is asked for evidence and then for a whole number on a scale. This is cheap and coarse:
 models use few of the numbers, and rarely the same ones as people do.
 """
 
@@ -19,7 +19,7 @@ NAME, PROMPT = "rating", "rating"
 
 
 class Rating(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A whole number from `min_score` to `max_score`, scaled to [0, 1].
+    """Rates an answer by a whole number from `min_score` to `max_score`, scaled to [0, 1].
 
     `criterion`: what is rated; by default how well the answer answers the question.
     `reference`: show the model the answer that the case expects.

@@ -1,7 +1,8 @@
 """Source quality by a model: is this source primary, secondary or unreliable for the question?
 
-The model is asked only about sources that neither the case, the rubric nor a list knows. As in the
-rules, a source that neither the case nor a tool gave may be invented and gets a low value.
+The model is asked only about sources that neither the case, the rubric nor a host list rates. As
+in the rules, a source that neither the case nor a tool provided may be invented and gets a low
+value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ from fourscore.judges.llm.item_questions import fence_each, gather_asks, rate_co
 from fourscore.judges.llm.model_judge import ModelJudge
 
 CHOICES = ("unreliable", "secondary", "primary")
-#: Most sources that are asked about; characters shown of a source's text, and of any other line.
+#: Maximum number of sources asked about; characters shown of a source's text, and of other lines.
 ASKED, TEXT, LINE = 50, 1000, 500
 _LINES = {
     "en": {"url": "Address", "title": "Title", "author": "By", "text": "Text"},
@@ -86,7 +87,7 @@ class SourceQuality(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields
         return (set_usage(signal, verdicts) if verdicts else signal,)
 
     def _describe(self, cited: Link) -> str:
-        """Return what is known of a source, one fact per line."""
+        """Return the address, title, author and text of a source, one per line, for the prompt."""
         words, source = _LINES[self.language], cited.source or Source()
         lines = {
             "url": cited.url[:LINE],
@@ -98,5 +99,5 @@ class SourceQuality(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 def _needs_model(cited: Link, rating: Rating) -> bool:
-    """Whether the model may rate it; not if its address hides its host."""
+    """Whether to ask the model for a rating: the rules have none, and the address is valid."""
     return rating.kind is None and not (cited.url and parse_address(cited.url).problem)

@@ -1,7 +1,7 @@
 """Tool efficiency by a model: did this call add something that the task needed?
 
-The rules decide which tools were expected and how many calls were allowed. They also judge calls
-after the first thirty: of those only plain repeats and failures are waste.
+The rules decide which tools were expected and how many calls were allowed. They also judge all
+calls after the first thirty: of those only plain repeats and failures count as waste.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ from fourscore.judges.llm.item_questions import (
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import ModelVerdict
 
-#: Most calls that are asked about, and the fewest characters shown of each.
+#: Maximum number of calls that are asked about; minimum number of characters shown of each.
 ASKED, LEAST = 30, 200
 
 
@@ -61,7 +61,7 @@ class ToolEfficiency(ModelJudge, frozen=True, kw_only=True, forbid_unknown_field
         return self.read_versions("call")
 
     def most(self, case: Case) -> Usage:
-        return self.ceiling("call", case, ASKED, own=ASKED * (3 * LEAST + 64))
+        return self.ceiling("call", case, ASKED, other_bytes=ASKED * (3 * LEAST + 64))
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         limits = read_limits(case, self.max_calls)
@@ -93,7 +93,7 @@ def _signal(calls: Sequence[Call], limits: Limits, verdicts: Sequence[ModelVerdi
     described = _describe_needless(needless, len(verdicts))
     missing = sum(verdict.choice == "yes" and verdict.is_quotation_missing for verdict in verdicts)
     if missing:
-        described += f"; {missing} of the model's quotations are not there"
+        described += f"; {missing} of the model's quotations are not in the call"
     if rest:
         described += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
     value, reason = combine(calls, limits, 1 - lost / len(calls), described)

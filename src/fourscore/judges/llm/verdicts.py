@@ -15,7 +15,7 @@ Form = Literal["brief", "full"]
 
 #: Longest text, in characters, that a schema allows where the server enforces it as a grammar.
 LONGEST = 200
-#: From the worst to the best.
+#: The choices of a yes-or-no question, from the worst to the best.
 YES_NO = ("no", "yes")
 _PLAIN = {word: word for word in YES_NO}
 _SUPPORT = {"no": "absent", "yes": "supported"}
@@ -32,16 +32,16 @@ BRIEF_WORDS: dict[str, dict[str, str]] = {
     "source": {word: word for word in ("unreliable", "secondary", "primary")},
     "whole": _PLAIN,
 }
-#: How Chinese words for yes and no begin.
+#: First characters of the Chinese words for yes and no.
 _CHINESE = {"是": "yes", "否": "no", "不": "no"}
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model decided, the words it quoted (if it was asked to), and where they stand.
+    """A model's choice, the words that it quoted, and their position in the text (`evidence`).
 
-    `probabilities` are the model's own, by choice; None without log-probabilities. With
-    `asked_to_quote` False the evidence was looked up by us.
+    `probabilities` are the model's own, by choice; None without log-probabilities. Without
+    `asked_to_quote` the judge itself searched for the evidence.
     """
 
     choice: str
@@ -75,7 +75,7 @@ def read_word(reply: str, words: Collection[str]) -> str | None:
 
 
 def match_word(text: str, words: Collection[str]) -> str | None:
-    """Return the allowed word that the text is, in any case; a Chinese yes or no counts as one."""
+    """Return the allowed word that equals the text, ignoring case, or its Chinese yes or no."""
     low = text.casefold()
     word = _CHINESE.get(low[:1], low)
     return word if word in words else None
@@ -94,13 +94,13 @@ def make_verdict_schema(
 def make_text_schema(number: str | None) -> dict[str, Any]:
     """Return the schema of a text by the model, with a maximum length if `number` is given.
 
-    A server that enforces the schema as a grammar then also ends the text: a small model may not.
+    A small model may not end its text; a server that enforces the schema as a grammar then ends it.
     """
     return {"type": "string"} if number is None else {"type": "string", "maxLength": LONGEST}
 
 
 def make_reply_schema(fields: Mapping[str, Any], number: str | None) -> dict[str, Any]:
-    """Return the schema of an object: the check number, then these fields, all required.
+    """Return the schema of a reply: an object with the check number, then these fields.
 
     With `number`, the schema allows only that check number.
     """

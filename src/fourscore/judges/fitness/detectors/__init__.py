@@ -1,1 +1,1 @@
-"""What a text shows by its wording and to parsers, evaluating nothing and in linear time."""
+"""Detect answers, explanations, code and markdown by wording and parsers, in linear time."""

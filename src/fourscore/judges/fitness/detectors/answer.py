@@ -1,7 +1,7 @@
-"""Whether an output answers, explains, and says what to do next, by its wording.
+"""Detect by its wording whether an output answers, explains, and names next steps.
 
-English and Chinese. A refusal is looked for in the opening, where models put it; whether an answer
-is right is not asked here.
+Works for English and Chinese. A refusal is searched in the first sentences, where models put it.
+Whether an answer is right is not checked here.
 """
 
 import re
@@ -10,12 +10,12 @@ from fourscore.judges.fitness.detectors.markdown import read_markdown
 from fourscore.judges.hidden_text import remove_invisible
 from fourscore.judges.reader.text import read_text, split_words
 
-#: Characters and sentences in which a refusal stands, if there is one.
+#: Characters and sentences at the beginning in which a refusal is searched.
 OPENING, OPENING_SENTENCES = 300, 2
-#: Characters of prose in which an explanation and next steps are looked for.
+#: Characters of prose in which an explanation and next steps are searched.
 PROSE = 40_000
 
-#: An assistant that says it cannot, will not or may not.
+#: The assistant says that it cannot, will not or may not.
 _REFUSAL = re.compile(
     r"\b(?:i|we)(?:'m| am| are)? (?:\w+ ){0,2}?(?:can(?:'t|not| not)|won't|will not|couldn't"
     r"|could not|unable to|(?:decline|refuse) to|not (?:able|advocating|allowed|authori[sz]ed"
@@ -72,9 +72,9 @@ _STEP = re.compile(
 
 
 def has_direct_answer(output: str, request: str = "") -> bool:
-    """Whether the output answers, rightly or not: it is no refusal, rebuke or bare announcement.
+    """Whether the output answers, right or wrong, and does not only refuse, rebuke or announce.
 
-    With the request, "it is illegal" answers "is it legal?".
+    "It is illegal" is a rebuke, unless the request asked for a judgement ("is it legal?").
     """
     text = remove_invisible(output[:PROSE]).replace("’", "'").strip()
     sentences = read_text(text[:OPENING]).sentences
@@ -84,17 +84,17 @@ def has_direct_answer(output: str, request: str = "") -> bool:
     is_rebuke = _REBUKE.search(opening) and not _ASKS_JUDGEMENT.match(request.lstrip())
     if is_rebuke or _REFUSAL.search(opening):
         return False
-    # A sentence that asks back says nothing either.
+    # Questions to the user are no answer either.
     return len(text) > OPENING or not all(
         sentence.text.endswith(("?", "？")) or _EMPTY.match(sentence.text) for sentence in sentences
     )
 
 
 def has_explanation(output: str, request: str = "") -> bool:
-    """Whether a reason or the way it works is given, beyond the bare answer.
+    """Whether the output gives a reason or explains how something works, beyond the bare answer.
 
-    A connective among other words says so, prose beside a block of code, or an answer of some
-    length to a question for a reason.
+    Signs are a connective ("because") among other words, prose beside a block of code, or an answer
+    of at least 12 words to a question for a reason.
     """
     document = read_markdown(output)
     words = split_words(document.prose[:PROSE])
@@ -106,6 +106,6 @@ def has_explanation(output: str, request: str = "") -> bool:
 
 
 def has_next_steps(output: str) -> bool:
-    """Whether something to do is offered behind the first sentence."""
+    """Whether a sentence after the first offers or recommends something to do."""
     sentences = read_text(read_markdown(output).prose[:PROSE]).sentences
     return any(_STEP.search(sentence.text) for sentence in sentences[1:])

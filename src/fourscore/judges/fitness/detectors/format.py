@@ -1,7 +1,7 @@
-"""Whether an output keeps the form that its request asks for, and does not break off.
+"""Detect whether an output has the form that its request asks for, and is not cut off.
 
-Read are requests for JSON, a table, a list, a block of code, and amounts of words, sentences,
-paragraphs or bullet points. Any other demand is not seen and counts as kept.
+Known are requests for JSON, a table, a list, a block of code, and for numbers of words, sentences,
+paragraphs or bullet points. Any other demand is not recognized and counts as met.
 """
 
 import re
@@ -39,17 +39,17 @@ _AMOUNT = re.compile(
 
 
 def follows_format(output: str, request: str = "") -> bool:
-    """Whether the form that the request names is kept, and the output is not cut off."""
+    """Whether the output has the form that the request asks for, and is not cut off."""
     return find_broken_form(output, request) is None
 
 
 def find_broken_form(output: str, request: str = "") -> str | None:
-    """Return what is wrong with the form of the output, or None."""
+    """Return what is wrong with the form of the output; None if nothing is."""
     text = output[:READ].strip()
     if not text:
         return "the output is empty"
     if text.endswith((",", "，", "...", "…", "(", "[", "{")) and len(output) <= READ:
-        return "the output breaks off"
+        return "the output is cut off"
     if sum(line.lstrip().startswith("```") for line in text.split("\n")) % 2:
         return "a fenced block is not closed"
     demands = _check_demands(_QUOTED.sub(" _ ", request.lstrip()[:READ]), output)
@@ -57,7 +57,7 @@ def find_broken_form(output: str, request: str = "") -> str | None:
 
 
 def _check_demands(request: str, output: str) -> Iterator[tuple[str, bool]]:
-    """Yield what the request asks of the form, and whether the output has it."""
+    """Yield each form that the request asks for, and whether the output has it."""
     document = read_markdown(output)
     is_about = _ABOUT.search(request) is not None
     if not is_about and _JSON.search(request):
@@ -77,7 +77,7 @@ def _read_bounds(bound: str, number: str) -> tuple[int, int]:
     n = int(find_numbers([number])[0])
     if bound in _MOST.split("|"):
         return 0, n
-    slack = n // 4 if n > 10 else 0  # nobody counts a hundred words
+    slack = n // 4 if n > 10 else 0  # large numbers are meant roughly
     return (n, READ) if bound in _LEAST.split("|") else (n - slack, n + slack)
 
 
@@ -92,7 +92,7 @@ def _count(unit: str, document: MarkdownDocument) -> int:
 
 
 def _is_json(output: str, fences: tuple[tuple[str, str], ...]) -> bool:
-    """Whether the output or one of the blocks is JSON, or too long to say so."""
+    """Whether the output or one of its blocks is JSON, or too long to check."""
     for text in (output, *(code for name, code in fences if name in ("", "json"))):
         with suppress(ValueError, NotJudged):
             if len(text) > READ or isinstance(parse("json", text), dict | list):

@@ -1,4 +1,4 @@
-"""What a markdown parser finds in an output: fenced blocks, headers, list items, tables."""
+"""Parse the markdown of an output: fenced blocks, headers, list items, tables."""
 
 from collections import Counter
 from functools import cache, lru_cache
@@ -6,15 +6,15 @@ from typing import Any
 
 import msgspec
 
-#: Characters of an output that are parsed; a document shows its form long before that.
+#: Number of characters of an output that are parsed; enough to see its form.
 READ = 50_000
 
 
 class MarkdownDocument(msgspec.Struct, frozen=True, kw_only=True):
     """The blocks of an output.
 
-    A fence has the language that it names, in lower case, and the code; `prose` is all that stands
-    outside of fences; `items` are those of all outermost lists, `numbers` of numbered ones.
+    `fences`: the language (in lower case) and the code of each fenced block. `prose`: all text
+    outside of fences. `items`: the number of items in outermost lists; `numbers`: in numbered ones.
     """
 
     fences: tuple[tuple[str, str], ...]
@@ -26,7 +26,7 @@ class MarkdownDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def has_code_block(output: str) -> bool:
-    """Whether there is a fenced block, closed or not, in a list or a quotation too."""
+    """Whether the output has a fenced block, also an unclosed one or one in a list or quotation."""
     return ("```" in output or "~~~" in output) and bool(read_markdown(output).fences)
 
 
@@ -35,7 +35,7 @@ def read_markdown(output: str) -> MarkdownDocument:
     return _read(output[:READ])
 
 
-@lru_cache(maxsize=16)  # several detectors read the same output, one after the other
+@lru_cache(maxsize=16)  # several detectors read the same output in turn
 def _read(text: str) -> MarkdownDocument:
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # as the parser counts lines
     fences, lines = [], text.split("\n")
@@ -62,7 +62,7 @@ def _read(text: str) -> MarkdownDocument:
 
 @cache
 def _parser() -> Any:
-    """Blocks only: what stands inside of a line does not matter here, and costs the most."""
+    """Return a parser of blocks only: parsing inside of lines is not needed, and slowest."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table").disable("reference")

@@ -1,8 +1,8 @@
-"""Whether the code in an output parses: nothing is evaluated, and every parser has its bounds.
+"""Detect whether the code in an output parses. No code is run; size, depth and time are limited.
 
-Python, JSON, TOML and YAML are read without any extra; other languages by tree-sitter (the extra
-`code`). A snippet is often a piece of a program, so it is also tried inside of what it may stand
-in. One with gaps ("...", "<your key>") that does not parse is not judged.
+Python, JSON, TOML and YAML are parsed without any extra; other languages by tree-sitter (the extra
+`code`). A snippet is often a piece of a program, so it is also tried inside of a function, class or
+call. A snippet with gaps ("...", "<your key>") that does not parse is not judged.
 """
 
 import ast
@@ -21,14 +21,14 @@ import msgspec
 
 from fourscore.judges.fitness.detectors.markdown import read_markdown
 
-#: Characters of one block, brackets within brackets, seconds of one parse and of one output.
+#: Limits: characters of a block, depth of nested brackets, seconds for a parse and for an output.
 LONGEST, DEEPEST, PARSE_SECONDS, SECONDS = 32_000, 100, 0.25, 2.0
 
 _NAMES = """bash sh shell zsh|c h|cpp c++ cc cxx hpp|go golang|java|javascript js jsx mjs|json
     |python py python3|rust rs|toml|typescript ts|yaml yml"""
-#: The language that a fence names, by any of its names.
+#: Languages by each of the names that a fence may use.
 LANGUAGES = {name: names.split()[0] for names in _NAMES.split("|") for name in names.split()}
-#: What a snippet may stand in; `@` is its place.
+#: Code around a snippet that makes it a whole program; `@` is the snippet's place.
 _AROUND = {
     "c": ("void f() {\n@\n}",),
     "cpp": ("void f() {\n@\n}", "struct A {\n@\n};"),
@@ -40,23 +40,23 @@ _AROUND = {
     "rust": ("fn f() {\n@\n}", "impl A {\n@\n}"),
     "typescript": ("({\n@\n})", "class A {\n@\n}", "interface A {\n@\n}"),
 }
-#: "...", "{{ name }}" and "<your key>" stand for something left out; "...rest" does not.
+#: "...", "{{ name }}" and "<your key>" replace something left out; "...rest" does not.
 _GAP = re.compile(r"(?:\.\.\.|…)(?![\w\[({])|\{\{|<[^\W\d_][^<>\n=;(){}\"']{0,40}>")
 #: Shell and REPL sessions, notebooks and patches show code among other things.
 _SESSION = re.compile(r"^(?:\$ |>>> |PS |[!%]\w|@@ |diff --git )", re.MULTILINE)
 
 
-class NotJudged(Exception):  # noqa: N818 - a bound was reached, which is nobody's error
-    """A text is not parsed: too long, too deep, too slow, no parser."""
+class NotJudged(Exception):  # noqa: N818 - reaching a limit is no error
+    """A text was not parsed: it is too long, too deep or too slow, or there is no parser."""
 
 
 def has_syntax_errors(output: str) -> bool:
-    """Whether a fenced block does not parse; False where there is none to judge."""
+    """Whether a fenced block does not parse; False if there is no block to judge."""
     return parses(output) is False
 
 
 def parses(output: str) -> bool | None:
-    """Whether all fenced blocks parse that can be judged; None where there is none."""
+    """Whether all fenced blocks that can be judged parse; None if there are none."""
     deadline, found = time.monotonic() + SECONDS, None
     for name, code in read_markdown(output).fences:
         with suppress(NotJudged):
@@ -68,7 +68,7 @@ def parses(output: str) -> bool | None:
 
 
 def _is_sound(language: str, code: str) -> bool:
-    """Whether the code parses, as it is or inside of what it may be a piece of."""
+    """Whether the code parses, alone or inside of one of its language's `_AROUND`."""
     if len(code) > LONGEST or _SESSION.search(code):
         raise NotJudged
     piece = indent(code, "    ") if language == "python" else code
@@ -87,7 +87,7 @@ def _is_sound(language: str, code: str) -> bool:
 
 
 def parse(language: str, code: str) -> Any:
-    """Parse a text and return what JSON or TOML holds; SyntaxError or ValueError if it is none."""
+    """Parse code; return the value of JSON or TOML. Raise SyntaxError or ValueError if invalid."""
     if _is_deep(code):
         raise NotJudged
     if language == "json":
@@ -102,7 +102,7 @@ def parse(language: str, code: str) -> Any:
 
 
 def _parse_yaml(text: str) -> None:
-    """Read the events only, so that no alias is resolved."""
+    """Parse YAML without building values, so that no alias is expanded."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -110,7 +110,7 @@ def _parse_yaml(text: str) -> None:
         for _event in YAML(typ="safe", pure=True).parse(io.StringIO(text)):
             pass
     except (YAMLError, ArithmeticError, AttributeError, LookupError, TypeError) as reason:
-        # "\UFFFFFFFF" and the like go past the parser's own errors
+        # input such as "\UFFFFFFFF" raises errors that are not YAMLError
         raise ValueError(str(reason)) from reason
 
 
@@ -118,7 +118,7 @@ def _parse_tree(language: str, code: str) -> None:
     parser = tree_parser(language)
     try:
         tree = parser.parse(code.encode("utf-8", "replace"))
-    except ValueError as reason:  # what the binding makes of a parser that was stopped
+    except ValueError as reason:  # the binding raises this if the parser timed out
         parser.reset()
         raise NotJudged from reason
     if tree.root_node.has_error:
@@ -126,7 +126,7 @@ def _parse_tree(language: str, code: str) -> None:
 
 
 def _is_deep(code: str) -> bool:
-    """Whether brackets open within brackets beyond what people write: some parsers go cubic."""
+    """Whether brackets nest deeper than `DEEPEST`, on which some parsers take cubic time."""
     depth = angles = 0
     for sign in re.findall(r"[(\[{}\])<>;]", code):
         depth += (sign in "([{") - (sign in ")]}")
@@ -138,12 +138,12 @@ def _is_deep(code: str) -> bool:
 
 @cache
 def tree_parser(language: str) -> Any:
-    """Return the tree-sitter parser of a language; NotJudged where the extra is not installed."""
+    """Return the tree-sitter parser of a language; raise NotJudged without the extra `code`."""
     try:
         core = importlib.import_module("tree_sitter")
         grammar = importlib.import_module(f"tree_sitter_{language}")
     except ImportError as reason:
         raise NotJudged from reason
     make = getattr(grammar, "language_typescript", None) or grammar.language
-    # A limit is deprecated, but the callback that shall replace it crashes the interpreter.
+    # `timeout_micros` is deprecated, but the callback that replaces it crashes the interpreter.
     return core.Parser(core.Language(make()), timeout_micros=int(PARSE_SECONDS * 1e6))
