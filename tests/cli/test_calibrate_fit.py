@@ -181,10 +181,10 @@ def test_refuses_weights_of_another_version(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--store-in", "rubric.yaml"), "--store-in: not with --fit"),
+        (("--store-in", "rubric.yaml"), "--store-in: cannot be combined with --fit"),
         (
             ("--rubric", "math.yaml"),
-            "nothing to fit: no dimension of it is judged by factual_accuracy",
+            "nothing to fit: no dimension of the rubric uses the judge factual_accuracy",
         ),
         (("--rubric", "two.yaml"), "choose --dimension one or two"),
     ],

@@ -166,7 +166,7 @@ def test_refuses_a_file_without_rows(text: bytes) -> None:
     Path("rows.jsonl").write_bytes(text)
     done = fourscore("judge", "--judge", "math", "--data", "rows.jsonl", "--out", "out.jsonl")
     assert done.returncode == 2
-    assert "fourscore: rows.jsonl: it holds no rows" in done.stderr
+    assert "fourscore: rows.jsonl: the file has no rows" in done.stderr
     assert not Path("out.jsonl").exists()
 
 
@@ -253,7 +253,7 @@ def test_judges_rows_by_the_dimensions_of_a_rubric_file() -> None:
     [
         (["--judge", "mth"], "'mth' is no judge"),
         (["--judge", "research"], "or use fourscore run --agent recorded"),
-        (["--judge", "ok.yaml"], "ok.yaml is a rubric's file: give it as --rubric"),
+        (["--judge", "ok.yaml"], "ok.yaml is a rubric file: give it as --rubric"),
         (["--judge", "nowhere.py->f"], "no such file"),
         ([], "give one of: a CONFIG file, --judge NAME, --rubric FILE"),
         (

@@ -174,7 +174,7 @@ def test_exits_with_3_and_prints_how_to_go_on_when_the_endpoint_fails(
     with serve_endpoint([make_error(401, "bad key")]) as endpoint:
         assert learn(endpoint) == 3
     err = capsys.readouterr().err
-    assert "the results so far are kept; to go on: fourscore" in err
+    assert "the results so far are saved; to go on: fourscore" in err
     assert not Path("rubric.yaml").exists()
 
 
@@ -219,7 +219,9 @@ def test_does_not_overwrite_a_rubric_that_was_not_learned(
 ) -> None:
     Path("rubric.yaml").write_text("dimensions: {math: {}}\n")
     assert learn(endpoint) == 2
-    assert "it exists and was not learned: give another --out" in capsys.readouterr().err
+    assert (
+        "the file exists and is not a learned rubric: give another --out" in capsys.readouterr().err
+    )
     assert Path("rubric.yaml").read_text() == "dimensions: {math: {}}\n"
     assert not endpoint.requests
 

@@ -115,7 +115,7 @@ def test_gates_decide_the_exit_code(gates: list[str], code: int) -> None:
         (["--tag", "prime"], "none of its 20 cases"),
         (["--filter", "__import__('os')"], ""),
         (["--out", "x.pdf"], "use one of .xml"),
-        (["--retry", "timeout"], "it needs --resume RUN"),
+        (["--retry", "timeout"], "use it with --resume RUN only"),
         (["--repeats", "0"], "at least 1"),
         (["--agent", "agent.py:missing"], "there is no missing in it"),
     ],
@@ -488,7 +488,7 @@ def test_names_the_flag_for_a_file_given_as_configuration() -> None:
         "cases.jsonl: this is a file of cases, not a configuration: give it as --cases"
         in done.stderr
     )
-    assert "this is a rubric's file: give it as --rubric" in fourscore("run", "rubric.yaml").stderr
+    assert "this is a rubric file: give it as --rubric" in fourscore("run", "rubric.yaml").stderr
 
 
 def test_judges_recorded_outputs() -> None:

@@ -504,4 +504,4 @@ def test_reports_gain_missing_on_held_out_cases(bench: Bench) -> None:
         evolution.promote(evolution.add("right: 0.2", strategy="s", risk="low").number)
     ended = bench.step(ScriptedProposer())
     assert ended.held_out is not None
-    assert "no gain here: the decisions were fitted to their own cases" in ended.held_out.summary
+    assert "no gain here: the accepted versions are overfitted" in ended.held_out.summary

@@ -199,7 +199,7 @@ GOOD = '{"id": "g", "input": "x"}\n'
         (b'{"input": 1, "complexity": 3}', "complexity", "expected str | null, got int"),
         (b'{"input": 1, "task_type": []}', "task_type", "got array"),
         (b'{"input": 1, "metadata": []}', "metadata", "expected object | null, got array"),
-        (b'{"input": 1, "metadata": {"k": 1}, "k": 1}', "k", "stands in metadata too"),
+        (b'{"input": 1, "metadata": {"k": 1}, "k": 1}', "k", "it is in metadata too"),
         (
             b'{"input": 1, "expected": {"claims": [{"text": "a"}, {"text": 2}]}}',
             "expected.claims[1].text",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fourscore.core.frozen import FrozenDict
 from fourscore.models.messages import ChatMessage, ModelError, Request
-from fourscore.models.schema import check_schema, mismatch
+from fourscore.models.schema import check_schema, find_mismatch
 from fourscore.models.verdict import parse_verdict
 
 SCORE = {"type": "integer", "minimum": 0, "maximum": 10}
@@ -167,7 +167,7 @@ def test_accepted_value_is_complete_and_in_range(score: int, extra: dict[str, An
 
 @given(value=JSON)
 def test_accepts_only_fitting_objects(value: Any) -> None:
-    fits = isinstance(value, dict) and mismatch(value, SCHEMA) is None
+    fits = isinstance(value, dict) and find_mismatch(value, SCHEMA) is None
     try:
         parse_verdict(json.dumps(value), SCHEMA)
         assert fits

@@ -431,7 +431,7 @@ class Paid:
 def test_budget_is_per_hour_and_shared_on_one_store(
     budget: Any, affords: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In dollars: each sample reserves 0.50 and costs 0.25, so a budget of 1.00 is for 3 samples."""
+    """In dollars: each sample reserves 0.50 and costs 0.25, so 1.00 is enough for 3 samples."""
     clock = 1_800_000_000.0
     monkeypatch.setattr("fourscore.monitor.scorer.time.time", lambda: clock)
     monitors = [

@@ -279,7 +279,7 @@ def test_monitor_that_cannot_start_is_a_usage_error(tmp_path: Path) -> None:
     stderr = refused("--judge", "math", "--monitor", "odd.db", folder=tmp_path)
     assert "odd.db" in stderr
     stderr = refused("--judge", "math", "--monitor-rubric", "r.yaml", folder=tmp_path)
-    assert "--monitor-rubric: it needs --monitor FILE" in stderr
+    assert "--monitor-rubric: use it with --monitor FILE only" in stderr
     odd = ("--monitor", "m.db", "--hourly-budget", "5apples")
     assert "5apples" in refused("--judge", "math", *odd, folder=tmp_path)
 

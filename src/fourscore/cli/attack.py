@@ -1,4 +1,4 @@
-"""`fourscore attack`: try to talk a judge into a good score, and measure how often it works."""
+"""`fourscore attack`: attack a judge, and measure how often bad answers get good scores."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ from fourscore.labels.question_forms import measure_forms
 from fourscore.report import summary_text
 from fourscore.report.attack_panel import ProgressLine, markdown, show
 
-#: A score from here on is a pass, where neither the rubric nor `--threshold` says.
+#: The pass threshold, where neither the rubric nor `--threshold` sets it.
 THRESHOLD = 0.7
 
 
@@ -41,18 +41,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_judge_arguments(parser, required=True)
     add_model_argument(parser)
     add("--base-url", metavar="URL", help="call that model at this address")
-    text = "attack with these cases; their metadata has a wrong answer in `wrong`"
+    text = (
+        "attack with the cases in this file; each has a wrong answer in its metadata, under `wrong`"
+    )
     add("--cases", metavar="FILE", help=text)
-    text = "also measure the AUC of each form of the judge on these labelled outputs"
+    text = "also measure the AUC of each form of the judge on the labelled outputs in this file"
     add("--labels", metavar="FILE", help=text)
     text = "try only this family of attacks; may be repeated"
     add("--family", action="append", default=[], metavar="NAME", help=text)
     text = "try this many attempts of each family, or all (50)"
     add("--per-family", default="50", metavar="N", help=text)
     add("--seed", type=int, default=0, metavar="N", help="seed the choice of attempts (0)")
-    text = "count a score from here on as a pass (0.7, or the rubric's own)"
+    text = "count a score of at least X as a pass (default: the rubric's threshold, else 0.7)"
     add("--threshold", type=float, metavar="X", help=text)
-    text = "exit with 1 where a family succeeds at a higher rate"
+    text = "exit with 1 if any family of attacks succeeds at a higher rate"
     add("--most", type=parse_share, metavar="RATE", help=text)
     text = "run this many attempts at a time (16)"
     add("--concurrency", type=parse_count, default=16, metavar="N", help=text)
@@ -96,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     document["bill"] = summary_text.format_model_costs(document.get("models", ()))
     code = exit_code(document, args.most)
     document |= {"most": args.most, "exit_code": code}
-    text = json.dumps(document) + "\n"  # plain ASCII: what attacks hide stays escaped
+    text = json.dumps(document) + "\n"  # plain ASCII: hidden characters stay escaped
     for path in args.out:
         with open_atomic(path) as stream:
             stream.write((text if path.endswith(".json") else markdown(document)).encode())
@@ -110,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def exit_code(document: dict[str, Any], most: float | None) -> int:
-    """1 where a family succeeds too often, 3 where something was not measured, else 0."""
+    """Return 1 if a family succeeds too often, 3 if something was not measured, else 0."""
     rates = [line["rate"] for line in document["families"].values()]
     if most is not None and any(rate is not None and rate > most for rate in rates):
         return GATE_FAILED
@@ -119,7 +121,7 @@ def exit_code(document: dict[str, Any], most: float | None) -> int:
 
 
 def _read_rubric(args: argparse.Namespace) -> Rubric:
-    """The rubric of a file, or one judge and a threshold."""
+    """Return the rubric of a file, or a rubric of one judge and a threshold."""
     if args.threshold is not None and not 0 < args.threshold <= 1:
         raise ConfigError("expected a number above 0, up to 1", field="--threshold")
     if args.rubric is not None:
@@ -148,10 +150,10 @@ def _make_plan(args: argparse.Namespace) -> AttackPlan:
 
 
 def _find_cases(path: str | None) -> Callable[[], Iterable[Case]]:
-    """A reader of the cases of a file, or of the bundled ones."""
+    """Return a function that reads the cases of the file, or the bundled cases without one."""
     if path is None:
         return read_bundled_cases
     file = CaseFile(path)
     if not file.check().count:
-        raise DataError("it holds no cases", file=path)
+        raise DataError("the file has no cases", file=path)
     return file.cases

@@ -50,7 +50,7 @@ from fourscore.report.calibration_panel import ProgressLine, markdown, show
 from fourscore.stats.corrected_rate import ChanceError, check_better_than_chance
 from fourscore.stores.sqlite import Store
 
-#: The share from which on a label is a pass, where neither the rubric nor `--pass-at` says.
+#: A label of at least this share is a pass, where neither the rubric nor `--pass-at` sets it.
 PASS_AT = 0.7
 
 
@@ -62,21 +62,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--dimension", metavar="D", help=text)
     text = "read cases with a recorded output and people's labels from this file"
     add("--labels", metavar="FILE", help=text)
-    text = "take a stored run instead, with the labels of fourscore label"
+    text = "read outputs and labels from this stored run (labels by fourscore label)"
     add("--run", dest="run_id", metavar="RUN", help=text)
     add_store_argument(parser)
-    text = "read labels as whole numbers on this scale: 0:10"
+    text = "read labels as whole numbers on this scale, e.g. 0:10"
     add("--scale", metavar="LOW:HIGH", help=text)
-    text = "count a label on a scale as a pass from this share on (0.7)"
+    text = "count a label as a pass from this share of the scale on (0.7)"
     add("--pass-at", type=parse_share, metavar="SHARE", help=text)
-    text = "correct the pass rate of these outputs, which have no labels"
+    text = "correct the pass rate of the outputs in this file, which have no labels"
     add("--judged", metavar="FILE", help=text)
-    text = "assume that the labelled outputs are a random sample of those"
+    text = "assume that the labelled outputs are a random sample of the --judged ones"
     add("--random-sample", action="store_true", help=text)
     add("--store-in", metavar="RUBRIC", help="write the calibration into this rubric's file")
     text = (
-        "fit the weights of factual_accuracy to 100 or more labels; they are written beside the"
-        " rubric where held-out labels show a gain"
+        "fit the weights of factual_accuracy to 100 or more labels; write them beside the rubric"
+        " if held-out labels show a gain"
     )
     add("--fit", action="store_true", help=text)
     text = "judge this many outputs at a time (16)"
@@ -121,17 +121,17 @@ def _check_flags(args: argparse.Namespace) -> None:
         raise ConfigError("give either --labels FILE or --run RUN", field="--labels")
     if args.run_id and (args.judged or args.scale):
         field = "--judged" if args.judged else "--scale"
-        raise ConfigError("it goes with --labels: a run has its own", field=field)
+        raise ConfigError("use it with --labels only: a stored run has its own", field=field)
     if args.random_sample and not (args.run_id or args.judged):
-        message = "give the outputs that it is a sample of: --judged FILE, or --run"
+        message = "give the outputs that the labels are a sample of: --judged FILE, or --run"
         raise ConfigError(message, field="--random-sample")
     check_report_paths(args.out)
 
 
 def _read_rubric(args: argparse.Namespace) -> Rubric | None:
-    """What `--rubric`, `--judge` or `--store-in` names; None where none of them is given.
+    """Return the rubric of `--rubric`, `--judge` or `--store-in`; None without any of them.
 
-    A judge on its own keeps its own idea of success.
+    A single judge decides by itself what passes.
     """
     if args.rubric is not None:
         return read_rubric_argument(args)
@@ -140,7 +140,9 @@ def _read_rubric(args: argparse.Namespace) -> Rubric | None:
         return None if args.store_in is None else read_rubric(args.store_in)
     judge = load_judge(args)
     if is_ranker(judge):
-        raise ConfigError(f"{args.judge} ranks; it has no verdict on one output", field="--judge")
+        raise ConfigError(
+            f"{args.judge} ranks outputs and gives no verdict on a single one", field="--judge"
+        )
     names: Sequence[str] = judge.names  # type: ignore[union-attr]
     lines = tuple(Dimension(name=name, judge=judge) for name in names)
     chosen = [line for line in lines if line.name == args.dimension] or lines[:1]
@@ -148,7 +150,7 @@ def _read_rubric(args: argparse.Namespace) -> Rubric | None:
 
 
 def _take_dimension(rubric: Rubric | None, dimension: str | None) -> Rubric | None:
-    """The rubric with that dimension only, which passes at its gate or at the pass threshold."""
+    """Return the rubric with that dimension only; it passes at its gate, else the threshold."""
     if rubric is None or dimension is None:
         return rubric
     lines = {line.name: line for line in rubric.dimensions}
@@ -191,13 +193,13 @@ def _find_verdicts(
     rows: list[LabelledOutput],
     rest: list[LabelledOutput],
 ) -> tuple[list[JudgeVerdict], list[JudgeVerdict], dict[str, Any]]:
-    """The judge's verdicts on the labelled and on the other outputs, and what models cost."""
+    """Return the verdicts on the labelled outputs, on the others, and what models cost."""
     files = ((args.labels, rows), (args.judged, rest))
     unjudged = [(file, row) for file, part in files for row in part if row.verdict is None]
     if rubric is None or not unjudged:
         if unjudged:
             file, row = unjudged[0]
-            message = "missing: without --judge or --rubric each output brings its judge's score"
+            message = "missing: without --judge or --rubric each output needs a judge_score"
             raise DataError(message, file=file, line=row.line, field="judge_score")
         return (
             [r.verdict or JudgeVerdict() for r in rows],
@@ -222,10 +224,12 @@ def _find_verdicts(
 
 
 def _write_calibration(args: argparse.Namespace, found: Calibration) -> None:
-    """Write the calibration into the rubric's file; refuse one of another judge or dimension."""
+    """Write the calibration into the rubric file; refuse one of another judge or dimension."""
     own = read_rubric(args.store_in).provenance.rubric
     if found.fingerprint != own:
-        message = "another judge or dimension was calibrated: give this rubric as --rubric too"
+        message = (
+            "the calibration is of another judge or dimension: give this rubric as --rubric too"
+        )
         raise ConfigError(message, file=args.store_in, field="--store-in")
     errors = found.errors
     try:

@@ -18,15 +18,17 @@ from fourscore.labels.fit_weights import Fit, fit_labelled
 from fourscore.labels.labelled_outputs import LabelledOutputs
 from fourscore.stats.intervals import IntervalEstimate
 
-#: Flags that are refused with `--fit`: they are about the judge as it was before.
+#: Flags that are refused with `--fit`: they concern the judge with its old weights.
 _REFUSED = ("judged", "random_sample", "store_in", "out")
 
 
 def check_fit(args: argparse.Namespace) -> None:
-    """Refuse options that `--fit` does not go with."""
+    """Refuse flags that cannot be combined with `--fit`."""
     for name in _REFUSED:
         if getattr(args, name):
-            message = "not with --fit, which changes the judge: calibrate again afterwards"
+            message = (
+                "cannot be combined with --fit, which changes the judge: calibrate again afterwards"
+            )
             raise ConfigError(message, field=f"--{name.replace('_', '-')}")
     if args.judge is None and args.rubric is None:
         message = "give --rubric: the rubric whose weights are fitted"
@@ -36,7 +38,7 @@ def check_fit(args: argparse.Namespace) -> None:
 def fit_weights(
     args: argparse.Namespace, rubric: Rubric, found: LabelledOutputs, pass_at: float
 ) -> int:
-    """Fit the weights, write them where they are better, print the result; return the exit code."""
+    """Fit the weights, write them if they are better, print the result; return the exit code."""
     name, judge = _find_dimension(rubric)
     fit = fit_labelled(found, judge, pass_at, time.strftime("%Y-%m-%d", time.gmtime()))
     path = _make_weights_path(args.rubric, name)
@@ -58,23 +60,26 @@ def fit_weights(
 
 
 def _find_dimension(rubric: Rubric) -> tuple[str, FactualAccuracy]:
-    """The one dimension whose weights can be fitted."""
+    """Return name and judge of the one dimension whose weights can be fitted."""
     found = [
         (line.name, line.judge)
         for line in rubric.dimensions
-        if type(line.judge) is FactualAccuracy  # not one by a model, which has other weights
+        # Not its model-based subclass, which has other weights.
+        if type(line.judge) is FactualAccuracy
     ]
     if not found:
-        message = f"nothing to fit: no dimension of it is judged by {NAME}, by: rules"
+        message = f"nothing to fit: no dimension of the rubric uses the judge {NAME} with by: rules"
         raise ConfigError(message, field="--fit")
     if len(found) > 1:
         names = " or ".join(name for name, _ in found)
-        raise ConfigError(f"several can be fitted: choose --dimension {names}", field="--fit")
+        raise ConfigError(
+            f"several dimensions can be fitted: choose --dimension {names}", field="--fit"
+        )
     return found[0]
 
 
 def _make_weights_path(rubric: str | None, dimension: str) -> Path:
-    """A path beside the rubric's file; for a judge on its own, in the working folder."""
+    """Return a path beside the rubric file; for a single judge, in the working folder."""
     safe = re.sub(r"[^\w-]", "_", dimension)
     if rubric is not None:
         return Path(rubric).with_name(f"{Path(rubric).stem}.{safe}.weights.json")

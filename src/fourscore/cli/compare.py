@@ -1,4 +1,4 @@
-"""`fourscore compare A B`: compare two runs, and say whether the difference is real."""
+"""`fourscore compare A B`: compare two runs, and test whether the difference is real."""
 
 import argparse
 import sys
@@ -15,23 +15,23 @@ from fourscore.stats.paired_verdict import VerdictRules
 from fourscore.stores.sqlite import Store
 from fourscore.test.compare import ScoredRun, check_same_rubric, compare_runs
 
-#: What `--require` may ask of B, and the verdicts that do not meet it.
+#: The choices of `--require`, with the verdicts that do not meet them.
 UNMET = {"not-worse": {"worse"}, "better": {"worse", "no_difference", "cannot_tell"}}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("a", metavar="A", help="compare with this run")
-    add("b", metavar="B", help="compare this run")
+    add("a", metavar="A", help="the baseline run")
+    add("b", metavar="B", help="the run to compare with A")
     add_store_argument(parser)
-    add("--store-b", metavar="FILE", help="read B from this store, if it is another")
+    add("--store-b", metavar="FILE", help="read run B from this store (default: the store of A)")
     add_scores_argument(parser)
     add(
         "--margin",
         type=float,
         default=0.02,
         metavar="SHARE",
-        help="ignore a smaller difference (0.02)",
+        help="treat a smaller difference as none (0.02)",
     )
     add(
         "--level",
@@ -40,7 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="use this confidence level (0.95)",
     )
-    add("--require", choices=sorted(UNMET), help="exit with 1 unless B is this")
+    add(
+        "--require",
+        choices=sorted(UNMET),
+        help="exit with 1 unless B is better, or not worse, than A",
+    )
     add_json_argument(parser)
 
 

@@ -1,7 +1,7 @@
 """`fourscore demo`: run a bundled test set against a bundled agent, as `fourscore run` does.
 
-It needs no key and no network: the agent is a small research assistant over pages that come with
-the package, and the judges ask no model. The store and the report go into one folder.
+It needs no key and no network: the agent is a small research assistant that searches pages of the
+package, and the judges call no model. The store and the report go into one folder.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from fourscore.core import ConfigError
 
 FOLDER = "fourscore-demo"
 AGENT = "fourscore.cli.demo_files.agent:answer"
-#: The file of the report, beside the store.
+#: The file name of the report, which is written beside the store.
 REPORT = "report.html"
 
 
@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print_next(report: Path) -> None:
-    """Print what to open and what to type next."""
+    """Print the path of the report and the next command to try."""
     if report.is_file():
         path = shlex.quote(os.fspath(report))
-        sys.stdout.write(f"{path} is the same as a page, with every case\n")
-    sys.stdout.write("fourscore init my-tests begins a test set of your own\n")
+        sys.stdout.write(f"{path} shows these results and every case in a browser\n")
+    sys.stdout.write("fourscore init my-tests writes the files of your own test set\n")

@@ -1,4 +1,4 @@
-"""`fourscore run --dry-run`: what would run and the most it may cost; nothing is run."""
+"""`fourscore run --dry-run`: print what would run and its maximum cost, without running it."""
 
 import sys
 from collections.abc import Iterable
@@ -13,14 +13,14 @@ from fourscore.models.budget import estimate_max_cost, warn_of_max_cost
 from fourscore.models.model_pool import ModelPool
 from fourscore.test.run import PlannedAttempt
 
-#: Cases that are listed.
+#: The maximum number of cases that are listed.
 FIRST = 10
 
 
 def dry_run(
     inputs: RunInputs, attempts: Iterable[PlannedAttempt], models: ModelPool, *, as_json: bool
 ) -> int:
-    """Print what is to do, and the most that models may cost; return the exit code."""
+    """Print the planned attempts and the maximum cost of models; return the exit code."""
     rubric, agent, repeats = inputs.rubric, inputs.agent, inputs.settings.repeats
     planned, most = estimate_max_cost(
         (attempt.case for attempt in attempts), rubric, agent, models.find_price

@@ -27,15 +27,19 @@ FOLDER = "evolution"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     _add_init(_action(actions, "init", "start an evolution with a prompt as version 1"))
-    _action(actions, "status", "the active version, and what is allowed next", folder=True)
+    _action(actions, "status", "show the active version and the allowed mutations", folder=True)
     versions = _action(
         actions, "versions", "list all versions, or print the text of one", folder=True
     )
-    versions.add_argument("version", nargs="?", type=int, metavar="VERSION")
-    history = _action(actions, "history", "all events, newest first", folder=True)
-    history.add_argument("--limit", type=int, default=50, metavar="N", help="the most events (50)")
+    versions.add_argument(
+        "version", nargs="?", type=int, metavar="VERSION", help="number of the version"
+    )
+    history = _action(actions, "history", "list all events, newest first", folder=True)
+    history.add_argument(
+        "--limit", type=int, default=50, metavar="N", help="list at most this many events (50)"
+    )
     back = _action(actions, "rollback", "make an earlier version active again", folder=True)
-    text = "version to return to (the best, else the previous one)"
+    text = "number of the version to return to (default: the best, else the previous one)"
     back.add_argument("version", nargs="?", type=int, metavar="VERSION", help=text)
     back.add_argument("--why", default="", metavar="TEXT", help="reason, stored in the history")
     stepping.add_arguments(
@@ -44,7 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reporting.add_arguments(
         _action(actions, "report", "write the lineage as one HTML file"), FOLDER
     )
-    deciding.add_arguments(_action(actions, "decide", "is a new version better than the old one?"))
+    deciding.add_arguments(
+        _action(actions, "decide", "decide whether a new version is better than the old one")
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -77,16 +83,25 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         help=f"new folder of the evolution ({FOLDER})",
     )
     begin = parser.add_mutually_exclusive_group(required=True)
-    begin.add_argument("--prompt", metavar="FILE", help="the first version of the prompt")
-    text = "an example with agent, cases and rubric, which runs without a key"
+    begin.add_argument("--prompt", metavar="FILE", help="file with the first version of the prompt")
+    text = "write an example with agent, cases and rubric that runs without a key"
     begin.add_argument("--example", action="store_true", help=text)
     add("--cases", metavar="FILE", help="cases that versions are run on")
     add("--agent", metavar="SPEC", help="agent that gets the prompt")
     add("--rubric", metavar="FILE", help="rubric that scores the answers")
     add("--store", metavar="FILE", help="store of the runs (runs.db in DIR)")
-    add("--model", metavar="SPEC", help="model that writes mutations (none: rules do)")
-    add("--budget", type=int, metavar="N", help="the most pairs for a decision (200)")
-    add("--margin", type=float, metavar="POINTS", help="the smallest gain that is worth it (2)")
+    add(
+        "--model",
+        metavar="SPEC",
+        help="model that proposes mutations (default: rules without a model)",
+    )
+    add(
+        "--budget",
+        type=int,
+        metavar="N",
+        help="maximum number of pairs of attempts for a decision (200)",
+    )
+    add("--margin", type=float, metavar="POINTS", help="smallest gain that counts, in points (2)")
 
 
 def _init(args: argparse.Namespace) -> int:
@@ -117,7 +132,9 @@ def _example(args: argparse.Namespace) -> int:
     names = ("cases", "agent", "rubric", "store", "model", "budget", "margin")
     for key in names:
         if getattr(args, key) is not None:
-            raise ConfigError("the example has its own", field=f"--{key}")
+            raise ConfigError(
+                "the example has its own setting: leave this flag out", field=f"--{key}"
+            )
     with begin_example(Path(args.dir)) as evolution:
         where = "" if args.dir == FOLDER else f" {args.dir}"
         return _begun(args, evolution, f"fourscore evolve step{where} --generations 20")

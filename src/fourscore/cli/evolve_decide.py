@@ -1,4 +1,4 @@
-"""`fourscore evolve decide`: is a new version better, by two scores or two runs."""
+"""`fourscore evolve decide`: decide by two runs or two scores whether a version is better."""
 
 import argparse
 import sys
@@ -21,20 +21,24 @@ from fourscore.test.compare import ScoredRun, check_same_rubric
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("runs", nargs="*", metavar="RUN", help="the run of the old version and that of the new one")
-    add("--old", type=float, metavar="SCORE", help="the old version's score, 0 to 100")
-    add("--new", type=float, metavar="SCORE", help="the new version's score")
-    add("--rule", choices=("paired", "literal"), default="paired", help="(paired)")
+    add(
+        "runs", nargs="*", metavar="RUN", help="run of the old version, then run of the new version"
+    )
+    add("--old", type=float, metavar="SCORE", help="score of the old version, from 0 to 100")
+    add("--new", type=float, metavar="SCORE", help="score of the new version, from 0 to 100")
+    add(
+        "--rule", choices=("paired", "literal"), default="paired", help="rule that decides (paired)"
+    )
     add("--seed", type=int, metavar="N", help="seed of the literal rule's exploration")
     add(
         "--store",
         default=DEFAULT_STORE,
         metavar="FILE",
-        help=f"where runs are kept ({DEFAULT_STORE})",
+        help=f"store of the runs ({DEFAULT_STORE})",
     )
-    add("--store-b", metavar="FILE", help="where the second run is kept, if elsewhere")
+    add("--store-b", metavar="FILE", help="store of the second run (default: that of the first)")
     add_scores_argument(parser)
-    text = "the most pairs, with up to four looks (all pairs, with one look)"
+    text = "maximum number of pairs, tested at up to four sizes (default: all pairs, tested once)"
     add("--budget", type=int, metavar="N", help=text)
     add(
         "--level",
@@ -48,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=2.0,
         metavar="POINTS",
-        help="the smallest gain that is worth it (2)",
+        help="smallest gain that counts, in points (2)",
     )
 
 
@@ -58,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if args.old is None or args.new is None:
         raise ConfigError("give two runs, or --old and --new with --rule literal")
     if args.rule != "literal":
-        message = "two scores say nothing about chance: give two runs, or --rule literal"
+        message = "two scores cannot show chance: give two runs, or add --rule literal"
         raise ConfigError(message, field="--rule")
     return _decided(args, _by_scores(args, args.old, args.new), None)
 

@@ -1,6 +1,6 @@
 """`fourscore evolve init --example`: a complete evolution that runs without a key.
 
-The cases are made here: every parcel that the scripted agent of the example is asked about.
+The cases are generated here: one question for each combination of weight, country and day.
 """
 
 import os
@@ -16,7 +16,7 @@ from fourscore.evolve.folder import Evolution
 
 FILES = ("agent.py", "checks.py", "rubric.yaml", "prompt.md", "evolution.yaml")
 CASES = "cases.jsonl"
-#: Kilograms of the parcels.
+#: The weights of the parcels, in kilograms.
 WEIGHTS = range(1, 17)
 
 
@@ -24,7 +24,7 @@ def begin_example(folder: Path) -> Evolution:
     """Write the files of the example and start an evolution with its prompt as version 1."""
     taken = [name for name in (*FILES, CASES) if os.path.lexists(folder / name)]
     if taken:
-        raise ConfigError(f"{taken[0]} is already there; name a new folder", file=str(folder))
+        raise ConfigError(f"{taken[0]} exists already: name a new folder", file=str(folder))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in FILES:
@@ -42,7 +42,7 @@ def _template(name: str) -> Any:
 
 
 def _lines() -> list[bytes]:
-    """Return the cases as JSON lines; the example's agent knows the answers."""
+    """Return the cases as JSON lines, with the answers computed by the example's agent."""
     with resources.as_file(_template("agent.py")) as path:
         agent = runpy.run_path(str(path))
     lines = []

@@ -17,8 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
     add = parser.add_argument
     document = f"folder of the evolution ({folder})"
     add("dir", nargs="?", default=argparse.SUPPRESS, metavar="DIR", help=document)
-    add("--dir", dest="dir", default=folder, metavar="DIR", help="the same")
-    add("--out", default=NAME, metavar="FILE", help=f"file of the page ({NAME})")
+    add(
+        "--dir",
+        dest="dir",
+        default=folder,
+        metavar="DIR",
+        help="folder of the evolution, the same as the argument",
+    )
+    add("--out", default=NAME, metavar="FILE", help=f"write the page to this file ({NAME})")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -43,36 +43,43 @@ from fourscore.test.run import Observer, RunPlan
 #: The unit of a limit on attempts at cases, as in `500cases`.
 CASES = "cases"
 Proposers = Callable[[Risk], Proposer | None]
-#: The reasons that end a step with something left to measure.
+#: The stop reasons of an incomplete step: something planned was not measured.
 UNFINISHED = (*SPENT, "unmeasured")
 
 
 def add_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
     add = parser.add_argument
     add("where", nargs="?", metavar="DIR", help=f"folder of the evolution ({folder})")
-    add("--dir", default=folder, metavar="DIR", help="the same")
-    add("--generations", type=int, default=1, metavar="N", help="mutations to try (1)")
+    add(
+        "--dir",
+        default=folder,
+        metavar="DIR",
+        help="folder of the evolution, the same as the argument",
+    )
+    add("--generations", type=int, default=1, metavar="N", help="number of mutations to try (1)")
     add(
         "--proposer",
         choices=KINDS,
-        help="what proposes mutations (a model where there is one, else rules)",
+        help="proposer of mutations (default: a model if one is set, else rules)",
     )
-    add("--model", metavar="SPEC", help="the model that proposes")
+    add("--model", metavar="SPEC", help="model that proposes mutations")
     add("--rule", choices=("paired", "literal"), help="rule that decides (paired)")
     add("--seed", type=int, metavar="N", help="seed of all random choices (0)")
-    model_options.add_model_flags(parser, f"500cases; {model_options.LIMITS}")
+    model_options.add_model_flags(
+        parser, f"limit the attempts: 500cases; or {model_options.LIMITS}"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     if args.generations < 1:
         raise ConfigError("expected at least 1", field="--generations")
     args.dir = args.where or args.dir
-    # An agent may change the folder while it works.
+    # The agent may change the working folder.
     with Evolution(Path(args.dir).resolve()) as evolution:
         settings = _apply_options(evolution.settings, args)
         rubric, agents, proposer = _parts(settings, evolution.path)
         cases = _cases(settings)
-        most, means = _means(settings, args)
+        most, means = _read_limits(settings, args)
         pool = model_options.make_model_pool(means, rubric, agents.base_agent)
         _check_model(proposer("high"), pool)
         setup = EvaluationSetup(
@@ -87,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
         options = LoopOptions(
             rule=settings.rule, seed=settings.seed, proposer=proposer, report=_write_line
         )
-        with Store(_made(settings.store)) as store:
+        with Store(_make_store_folder(settings.store)) as store:
             evaluator = Evaluator(evolution, store, setup)
             work = EvolutionLoop(evolution, evaluator, cases, options).run(args.generations)
             result = _carry_out(args, work, pool, settings)
@@ -99,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
 def _carry_out(
     args: argparse.Namespace, work: Any, pool: ModelPool, settings: Settings
 ) -> LoopResult | None:
-    """Run the loop and return its result; None where it was interrupted."""
+    """Run the loop and return its result; None if it was interrupted."""
     found: list[LoopResult] = []
 
     async def kept() -> bool:
@@ -117,7 +124,9 @@ def _carry_out(
         sys.stderr.write(f"stopped; go on with: {resume}\n")
         if isinstance(group.exceptions[0], FourscoreError):
             raise group.exceptions[0] from None
-        raise OSError(safe_repr(group.exceptions[0])) from None  # incomplete, whatever it was
+        raise OSError(
+            safe_repr(group.exceptions[0])
+        ) from None  # any error here leaves the step incomplete
     return found[0]
 
 
@@ -157,7 +166,7 @@ def _report(
     history = evolution.history
     sys.stdout.write(
         f"active: {history.active}; {len(history.decisions)} decisions, {history.accepted} accepted"
-        f" (at most {history.expected_false:.2g} by chance, were nothing better);"
+        f" (at most {history.expected_false:.2g} expected by chance);"
         f" {attempts_made} cases run\n"
     )
     if held is not None:
@@ -181,7 +190,7 @@ def _parts(settings: Settings, folder: Path) -> tuple[Rubric, PromptedAgents, Pr
     file = str(folder / NAME)
     for field in ("cases", "agent"):
         if getattr(settings, field) is None:
-            raise ConfigError("a step needs it: name it here", file=file, field=field)
+            raise ConfigError("missing: fourscore evolve step needs it", file=file, field=field)
     rubric = read_rubric(settings.rubric or RESEARCH)
     proposers = _proposers(settings)
     try:
@@ -195,22 +204,22 @@ def _parts(settings: Settings, folder: Path) -> tuple[Rubric, PromptedAgents, Pr
 
 
 def _cases(settings: Settings) -> Split:
-    """Read and split the cases; a step needs some that inform and some that decide."""
+    """Read and split the cases; a step needs some for the proposer and some for decisions."""
     file = CaseFile(str(settings.cases))
     file.check()
     parts = split(file.cases(), settings.split)
     for name, least in (("inform", 1), ("decide", 2)):
         count = len(getattr(parts, name))
         if count < least:
-            message = f"{count} of its cases are to {name}, expected at least {least}"
+            message = f"{count} cases are in the part {name}, expected at least {least}: add cases"
             raise DataError(message, file=str(settings.cases))
     return parts
 
 
-def _means(
+def _read_limits(
     settings: Settings, args: argparse.Namespace
 ) -> tuple[int | None, model_options.ModelSettings]:
-    """Return how many cases may be run, and what models may cost."""
+    """Return the maximum number of attempts at cases, and the settings of models."""
     most, money = None, []
     for word in args.budget or ():
         number, found, rest = word.strip().partition(CASES)
@@ -229,8 +238,8 @@ def _means(
     return most, means
 
 
-def _made(path: str) -> str:
-    """Return the path of the store, whose folder is created."""
+def _make_store_folder(path: str) -> str:
+    """Create the folder of the store; return the path of the store."""
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

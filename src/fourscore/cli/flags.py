@@ -1,4 +1,4 @@
-"""Flags of commands: those that several share, and those made from the fields of a settings type.
+"""Flags that several commands share, and flags made from the fields of a settings type.
 
 A field of a settings type is described once, by `setting(…)` in its annotation. Its flag, its key
 in a configuration file, its JSON Schema and what `--resume` may do with it all come from there.
@@ -16,8 +16,8 @@ from fourscore.core import ConfigError
 from fourscore.formats.yaml_file import parse_yaml
 from fourscore.stores.sqlite import DEFAULT_STORE
 
-#: What `--resume` may do with a setting: keep it, change it, or read it from another path as long
-#: as the content is the same.
+#: The rule of `--resume` for a setting: keep it, change it, or read it from another path with the
+#: same content.
 Resume = Literal["keep", "change", "same content"]
 
 
@@ -47,7 +47,7 @@ def setting(
 
 
 def list_settings(kind: type[msgspec.Struct]) -> list[Setting]:
-    """The settings of a type, in the order of its fields."""
+    """Return the settings of a type, in the order of its fields."""
     return [_read_setting(field) for field in msgspec.structs.fields(kind)]
 
 
@@ -61,7 +61,7 @@ def _read_setting(field: msgspec.structs.FieldInfo) -> Setting:
 
 
 def add_flags(parser: argparse.ArgumentParser, kind: type[msgspec.Struct], **helps: str) -> None:
-    """Add the flag of each setting; `helps` has other help texts, by key."""
+    """Add the flag of each setting; `helps` overrides help texts, by key."""
     for each in list_settings(kind):
         if each.flag is not None:
             text = helps.get(each.key, each.help)
@@ -81,7 +81,7 @@ def _argparse_options(each: Setting) -> dict[str, Any]:
 
 
 def _flag_type(kind: Any) -> type:
-    """The type of a flag's value: of a union, such as `int | None`, it is the first member."""
+    """Return the type of a flag's value; for a union such as `int | None`, its first member."""
     origin = get_origin(kind)
     if origin is None:
         found: type = kind
@@ -90,7 +90,7 @@ def _flag_type(kind: Any) -> type:
 
 
 def read_flags(args: argparse.Namespace, kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """The settings that were given as flags, by key; those of pairs as dictionaries."""
+    """Return the settings that were given as flags, by key; KEY=VALUE pairs as dictionaries."""
     given: dict[str, Any] = {}
     for each in list_settings(kind):
         value = getattr(args, each.key) if each.flag is not None else None
@@ -113,19 +113,19 @@ def parse_key_value(text: str, flag: str) -> tuple[str, Any]:
 
 
 def parse_count(text: str) -> int:
-    """A whole number above 0, for argparse."""
+    """Parse a whole number above 0, for argparse."""
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
     return int(text)
 
 
 def parse_seconds(text: str) -> float:
-    """Seconds above 0, for argparse."""
+    """Parse seconds above 0, for argparse."""
     return _parse_number(text, "seconds above 0", lambda number: 0 < number < 1e9)
 
 
 def parse_share(text: str) -> float:
-    """A share from 0 to 1, for argparse."""
+    """Parse a share from 0 to 1, for argparse."""
     return _parse_number(text, "a share from 0 to 1", lambda number: 0 <= number <= 1)
 
 
@@ -146,7 +146,7 @@ def add_store_argument(parser: argparse.ArgumentParser) -> None:
 
 def add_scores_argument(parser: argparse.ArgumentParser) -> None:
     """Add `--scores`: a run has scores by its own rubric, and by that of each `rescore`."""
-    text = "take the scores that fourscore rescore added, by the fingerprint of their rubric"
+    text = "use the scores that fourscore rescore added for the rubric with this fingerprint"
     parser.add_argument("--scores", metavar="FINGERPRINT", help=text)
 
 
@@ -155,11 +155,11 @@ def add_json_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def add_run_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_id", metavar="RUN", help="take this run: its id, or how that begins")
+    parser.add_argument("run_id", metavar="RUN", help="id of the run, or the start of the id")
 
 
 def add_model_argument(parser: argparse.ArgumentParser) -> None:
-    text = "use this model for a judge that asks one: openai:gpt-4o-mini, …"
+    text = "use this model for a judge that calls one: openai:gpt-4o-mini, …"
     parser.add_argument("--model", metavar="SPEC", help=text)
 
 
@@ -170,9 +170,11 @@ def add_report_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def check_report_paths(paths: list[str]) -> None:
-    """Refuse a path of `--out` that could not be written, before the work begins."""
+    """Refuse a path of `--out` that cannot be written, before the work starts."""
     for path in paths:
         if Path(path).suffix not in (".md", ".json"):
-            raise ConfigError("its ending is not .md or .json", file=path, field="--out")
+            raise ConfigError("the file name must end in .md or .json", file=path, field="--out")
         if not Path(path).resolve().parent.is_dir():
-            raise ConfigError("there is no such folder", file=path, field="--out")
+            raise ConfigError(
+                "the folder does not exist: create it first", file=path, field="--out"
+            )

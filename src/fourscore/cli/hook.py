@@ -1,4 +1,4 @@
-"""`fourscore hook` for the help page: `cli/main.py` runs the command itself before this loads."""
+"""The flags of `fourscore hook`, for its help; `cli/main.py` runs it without this module."""
 
 import argparse
 
@@ -8,9 +8,11 @@ from fourscore.evolve import hook
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
-        "--file", metavar="FILE", help=f"file of the records ({hook.RECORDS} in the agent's folder)"
+        "--file",
+        metavar="FILE",
+        help=f"append the records to this file ({hook.RECORDS} in the agent's folder)",
     )
-    add("--agent-version", metavar="WORD", help="version of the agent")
+    add("--agent-version", metavar="WORD", help="version of the agent, stored in each record")
     add("--no-output", action="store_true", help="do not store the output of commands")
 
 

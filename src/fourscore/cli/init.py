@@ -1,7 +1,7 @@
-"""`fourscore init`: write the files of a test project that runs at once.
+"""`fourscore init`: write the files of a test project that can be run as it is.
 
-If one of the files exists already, nothing is written, unless --force is given. Only .gitignore is
-shared: missing lines are added to it.
+If one of the files exists already, nothing is written, unless --force is given. An existing
+.gitignore is kept: missing lines are added to it.
 """
 
 import argparse
@@ -29,7 +29,7 @@ IGNORED = ".gitignore"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    text = "write the files to this folder (the working folder)"
+    text = "write the files to this folder (default: the working folder)"
     parser.add_argument("dir", nargs="?", default=".", metavar="DIR", help=text)
     parser.add_argument("--force", action="store_true", help="replace existing files")
     parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     taken = [name for name in FILES if os.path.lexists(folder / name)]
     if taken and not args.force:
         are = "is" if len(taken) == 1 else "are"
-        message = f"{', '.join(taken)} {are} already there; --force replaces"
+        message = f"{', '.join(taken)} {are} already there; use --force to replace"
         raise ConfigError(message, file=args.dir)
     try:
         for name, template in FILES.items():

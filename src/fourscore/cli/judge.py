@@ -1,4 +1,4 @@
-"""`fourscore judge`: compute rewards for recorded outputs, one line for each output."""
+"""`fourscore judge`: compute rewards for recorded outputs, one line per output."""
 
 import argparse
 import os
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--data", required=True, metavar="ROWS", help="read the rows from this JSONL; - for stdin")
     add("--out", metavar="FILE", help="write the rewards to this file instead of stdout")
     add_json_argument(parser)
-    text = "stop a judge of yours after this time on a row (30)"
+    text = "stop a custom judge after this time on a row (30)"
     add("--deadline", type=parse_seconds, default=30.0, metavar="SECONDS", help=text)
     model_options.add_model_flags(parser)
     text = "judge in this many processes (default: one for each core)"
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     started = time.monotonic()
     rubric = read_judge_arguments(args)
     if args.json and not args.out:
-        message = "give --out FILE for the rewards: stdout has the summary"
+        message = "give --out FILE for the rewards: with --json, stdout has the summary"
         raise ConfigError(message, field="--json")
     pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
     with ExitStack() as stack:
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
                     tally.merge(part)
                     progress.step("judging", len(chunk.text))
                 if not tally.rows:
-                    raise DataError("it holds no rows")
+                    raise DataError("the file has no rows")
         except DataError as error:
             if error.file is not None:
                 raise
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
 def _open(path: str) -> Iterator[BinaryIO]:
     if path == "-":
         if sys.stdin is None:
-            raise DataError("it is closed", file="stdin")
+            raise DataError("the stream is closed", file="stdin")
         yield sys.stdin.buffer
         return
     try:
@@ -98,7 +98,7 @@ def _open(path: str) -> Iterator[BinaryIO]:
 
 
 def _find_size(stream: BinaryIO) -> int | None:
-    """The number of bytes to read; None where it can be read only once."""
+    """Return the number of bytes to read; None for a stream that can be read only once."""
     if not stream.seekable():
         return None
     start = stream.tell()

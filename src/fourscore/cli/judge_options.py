@@ -1,4 +1,4 @@
-"""Flags that say what scores: `--judge NAME` or `--rubric FILE`, and options of the judge."""
+"""Flags that choose the judge: `--judge NAME` or `--rubric FILE`, and options of the judge."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ from fourscore.judges.rubric_file import read_rubric
 
 
 def add_judge_arguments(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
-    """Add `--judge`, `--rubric` and `--set`; `required` means one of the first two."""
+    """Add `--judge`, `--rubric` and `--set`; `required`: one of the first two must be given."""
     choice = parser.add_mutually_exclusive_group(required=required)
     known = "math, countdown, …, module->Name or file.py->Name"
     choice.add_argument("--judge", metavar="NAME", help=f"score with this judge: {known}")
@@ -26,19 +26,19 @@ def add_judge_arguments(parser: argparse.ArgumentParser, *, required: bool = Fal
 
 
 def add_config_argument(parser: argparse.ArgumentParser) -> None:
-    """Add CONFIG, the third way to name a judge."""
+    """Add CONFIG, a configuration file that names the judge."""
     text = "take the judge from this configuration file (AgentJet's or Fourscore's YAML)"
     parser.add_argument("config", nargs="?", metavar="CONFIG", help=text)
 
 
 def is_judge_named(args: argparse.Namespace) -> bool:
     """Whether CONFIG, `--judge` or `--rubric` is given."""
-    return bool(_named(args))
+    return bool(_list_sources(args))
 
 
 def read_judge_arguments(args: argparse.Namespace) -> Rubric:
-    """The rubric that CONFIG, `--judge` or `--rubric` names; a judge becomes a rubric of one."""
-    if len(_named(args)) != 1:
+    """Return the rubric of CONFIG, `--judge` or `--rubric`; a judge becomes a rubric of one."""
+    if len(_list_sources(args)) != 1:
         raise ConfigError("give one of: a CONFIG file, --judge NAME, --rubric FILE")
     if args.rubric is not None:
         return read_rubric_argument(args)
@@ -47,13 +47,13 @@ def read_judge_arguments(args: argparse.Namespace) -> Rubric:
     return rubric_from_config(args.config, read_judge_options(args))
 
 
-def _named(args: argparse.Namespace) -> list[str]:
+def _list_sources(args: argparse.Namespace) -> list[str]:
     named = (getattr(args, "config", None), args.judge, args.rubric)
     return [value for value in named if value is not None]
 
 
 def read_rubric_argument(args: argparse.Namespace) -> Rubric:
-    """The rubric of `--rubric`; options of judges are refused, they belong in the file."""
+    """Return the rubric of `--rubric`; refuse options of judges, which belong in the file."""
     refuse_judge_options(args)
     return read_rubric(args.rubric)
 
@@ -62,12 +62,12 @@ def refuse_judge_options(args: argparse.Namespace) -> None:
     """Refuse `--set`, `--model` and `--base-url` where no single judge is named."""
     for flag in ("set", "model", "base_url"):
         if getattr(args, flag, None):
-            message = "it goes with --judge: a rubric's file has the options of its judges"
+            message = "use it with --judge only: a rubric file has the options of its judges"
             raise ConfigError(message, field=f"--{flag.replace('_', '-')}")
 
 
 def load_judge(args: argparse.Namespace) -> Judge | Ranker:
-    """The judge that `--judge` names, with the options of `--set`, `--model` and `--base-url`."""
+    """Return the judge of `--judge`, with the options of `--set`, `--model` and `--base-url`."""
     check_judge_name(args.judge)
     return rubric_from_name(args.judge, read_judge_options(args)).dimensions[0].judge
 
@@ -75,14 +75,14 @@ def load_judge(args: argparse.Namespace) -> Judge | Ranker:
 def check_judge_name(name: str) -> None:
     """Refuse the name of a rubric where a judge's name is expected."""
     if Path(name).suffix in (".yaml", ".yml"):
-        raise ConfigError(f"{name} is a rubric's file: give it as --rubric", field="--judge")
+        raise ConfigError(f"{name} is a rubric file: give it as --rubric", field="--judge")
     if name == "research":
-        message = "it is a rubric: name one of its judges, or use fourscore run --agent recorded"
+        message = "this is a rubric: name one of its judges, or use fourscore run --agent recorded"
         raise ConfigError(f"{message} --cases FILE", field="--judge")
 
 
 def read_judge_options(args: argparse.Namespace) -> dict[str, Any]:
-    """The judge's options; `--model` and `--base-url` override the same options in `--set`."""
+    """Return the judge's options; `--model` and `--base-url` override the same ones in `--set`."""
     options = dict(parse_key_value(text, "--set") for text in args.set)
     if model := getattr(args, "model", None):
         options["model"] = model

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--who",
         default=None,
         metavar="NAME",
-        help="record this person as its author (default: you)",
+        help="record this person as the author of the label (default: you)",
     )
     add("--note", default="", help="record why")
     add_store_argument(parser)

@@ -8,7 +8,7 @@ import os
 import sys
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # `fourscore hook` has no time for imports
+if TYPE_CHECKING:  # `fourscore hook` must start fast
     import argparse
     from collections.abc import Sequence
     from typing import NoReturn
@@ -18,23 +18,23 @@ if TYPE_CHECKING:  # `fourscore hook` has no time for imports
 #: Each command is a module of this package with `add_arguments(parser)` and `run(args) -> int`.
 COMMANDS = {
     "demo": "Run a bundled test set against a bundled agent; needs no key",
-    "init": "Write the files of a test project that runs at once",
-    "run": "Run a test set: cases, a rubric, an agent",
-    "compare": "Compare two runs, and say whether the difference is real",
+    "init": "Write the files of a test project that can be run as it is",
+    "run": "Run a test set: an agent answers cases, a rubric scores the answers",
+    "compare": "Compare two runs, and test whether the difference is real",
     "rescore": "Judge the stored traces of a run by another rubric",
     "runs": "List the runs of a store",
     "show": "Show the summary of a run, or one of its cases",
     "label": "Record a person's verdict on a stored output",
     "calibrate": "Compare a judge with people's labels",
-    "attack": "Try to talk a judge into a good score",
+    "attack": "Attack a judge, and measure how often bad answers get good scores",
     "rubric": "Learn a rubric from labelled samples",
     "schema": "Print the JSON Schema of case, rubric or configuration files",
-    "judge": "Compute rewards for recorded outputs, a row in, a row out",
-    "score": "Score an execution log: fitness from 0 to 100, a grade, advice",
+    "judge": "Compute rewards for recorded outputs, one line per output",
+    "score": "Score an execution log: fitness from 0 to 100, a grade and advice",
     "evolve": "Evolve a prompt: versions, decisions, history, rollback",
     "hook": "Append a coding agent's tool use to its execution log",
     "serve": "Serve rewards over HTTP, for any trainer",
-    "monitor": "Show how an agent does in production: status, alerts, test cases",
+    "monitor": "Show the quality of an agent in production: status, alerts, test cases",
     "completion": "Print a script that completes commands in bash, zsh or fish",
 }
 
@@ -73,7 +73,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 
 
 def _replace_closed_streams() -> None:
-    """Replace streams that the shell closed (`>&-`, `2>&-`): Python has None in their place."""
+    """Replace streams that the shell closed (`>&-`, `2>&-`), which are None in Python."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
     if sys.stdout is None:
@@ -81,7 +81,7 @@ def _replace_closed_streams() -> None:
 
 
 def _stop_writing(message: str) -> int:
-    """Give up stdout after a full disk or a closed pipe, or Python complains again at exit."""
+    """Replace stdout after a full disk or a closed pipe: Python would report it again at exit."""
     if message:
         print(message, file=sys.stderr)  # noqa: T201
     try:
@@ -101,7 +101,7 @@ def _complete() -> int:
 
 
 def _parse_arguments(words: "Sequence[str]") -> "argparse.Namespace":
-    """Parse the words of a command line, and suggest an option for one that is not known."""
+    """Parse the words of a command line; suggest a known option for an unknown one."""
     from fourscore.core.errors import find_close_word
 
     parser = _make_parser(words)
@@ -124,7 +124,7 @@ def _make_parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
     from fourscore.core.errors import find_close_word
 
     class Parser(argparse.ArgumentParser):
-        """Prints a JSON error document with `--json`, and suggests a word for a mistyped one."""
+        """Print a JSON error document with `--json`, and suggest the word for a mistyped one."""
 
         def error(self, message: str) -> "NoReturn":
             choice, _, choices = message.partition(" (choose from ")

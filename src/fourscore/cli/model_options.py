@@ -1,6 +1,6 @@
 """Flags for models (`--budget`, `--no-cache`, `--prices`), the model pool, and what models cost.
 
-A budget belongs to a run, not to one command: a resumed run has what is left of it.
+A budget belongs to a run, not to one command: a resumed run has the rest of its budget.
 """
 
 import argparse
@@ -36,7 +36,7 @@ PricesSetting = Annotated[
     str | dict[str, Any] | None,
     setting(
         "--prices",
-        "take the prices of models from this YAML file",
+        "read the prices of models from this YAML file",
         metavar="FILE",
         resume="change",
         is_path=True,
@@ -65,12 +65,12 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def add_model_flags(parser: argparse.ArgumentParser, limits: str = LIMITS) -> None:
-    """Add `--budget`, `--no-cache` and `--prices`; `limits` is another help text of the first."""
+    """Add `--budget`, `--no-cache` and `--prices`; `limits` is the help text of `--budget`."""
     add_flags(parser, ModelSettings, budget=limits)
 
 
 def read_model_settings(args: argparse.Namespace) -> ModelSettings:
-    """The settings of models that were given as flags."""
+    """Return the settings of models that were given as flags."""
     return ModelSettings(**read_flags(args, ModelSettings))
 
 
@@ -81,13 +81,13 @@ def add_hourly_budget_flag(group: argparse._ArgumentGroup) -> None:
 
 
 def read_hourly_budget(args: argparse.Namespace) -> tuple[str, ...]:
-    """The limits of `--hourly-budget`, checked."""
+    """Return the limits of `--hourly-budget`, checked."""
     parse_limits(args.hourly_budget)
     return tuple(args.hourly_budget)
 
 
 def repeat_model_flags(args: argparse.Namespace) -> str:
-    """`--prices` and `--no-cache` as they were given, for the command that goes on."""
+    """Return `--prices` and `--no-cache` as given, for the command that resumes the run."""
     prices = f" --prices {shlex.quote(str(Path(args.prices).absolute()))}" if args.prices else ""
     return prices + (" --no-cache" if args.cache is False else "")
 
@@ -100,10 +100,10 @@ def make_model_pool(
     spent: Cost = NO_COST,
     keys: bool = True,
 ) -> ModelPool:
-    """Make the model pool of a command, and let judges that learn do so.
+    """Make the model pool of a command, and prepare judges that learn.
 
-    A missing price, where dollars are limited, or key fails now and not in the first case; with
-    `keys=False` no model will be asked, and keys are not needed.
+    A missing key, or a missing price where dollars are limited, fails here and not in the first
+    case. With `keys=False` no model will be called, and no key is needed.
     """
     pool = ModelPool(
         budget=Budget.from_limits(settings.limits, spent),
@@ -120,14 +120,14 @@ def make_model_pool(
 
 
 def prepare_judges(judges: Iterable[Any]) -> None:
-    """Let judges that learn do so before the first case: it takes longer than a case may."""
+    """Prepare judges that learn, before the first case: it takes longer than a case may."""
     for judge in judges:
         if getattr(judge, "learns", False) is True:
             asyncio.run(judge.prepare(lambda words: sys.stderr.write(f"{words}\n")))
 
 
 def double_budget(limits: Limits) -> str:
-    """`--budget` flags for twice these limits."""
+    """Return the `--budget` flags for twice these limits."""
     words = []
     if limits.dollars is not None:
         words.append(f" --budget {2 * limits.dollars:.10g}")

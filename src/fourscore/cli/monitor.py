@@ -1,4 +1,4 @@
-"""`fourscore monitor`: show and manage what monitors have stored of services in production."""
+"""`fourscore monitor`: show and manage what monitors stored about agents in production."""
 
 import argparse
 import sys
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_views(actions)
     promote = _add_action(actions, "promote", "add an interaction to a file of test cases")
     promote.add_argument("id", metavar="ID", help="id of the interaction, as in alerts and watch")
-    to = "a .jsonl file of cases; created if it does not exist"
+    to = "append the case to this .jsonl file; created if it does not exist"
     promote.add_argument("--to", required=True, metavar="FILE", help=to)
     _add_ingest(_add_action(actions, "ingest", "score the traces in a file of OpenTelemetry spans"))
     deliver = _add_action(actions, "deliver", "send due alerts to the sinks, and exit")
@@ -46,7 +46,7 @@ def _add_views(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     status = _add_action(
         actions, "status", "show the status of each monitor; exit code 1 at a warning or worse"
     )
-    calibration = "rubric file with a calibration, for the corrected pass rate"
+    calibration = "correct the pass rate by the calibration in this rubric file"
     status.add_argument("--calibration", metavar="FILE", help=calibration)
     watch = _add_action(
         actions, "watch", "show a live view: the pass rate and the worst interactions"
@@ -62,9 +62,9 @@ def _add_views(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     alerts = _add_action(
         actions, "alerts", "list alerts, the newest first, and their deliveries to sinks"
     )
-    alerts.add_argument("--open", action="store_true", help="only open alerts")
+    alerts.add_argument("--open", action="store_true", help="list only open alerts")
     alerts.add_argument(
-        "--limit", type=_count, default=20, metavar="N", help="how many to list (20)"
+        "--limit", type=_count, default=20, metavar="N", help="list at most this many alerts (20)"
     )
     _add_action(actions, "metrics", "print Prometheus metrics, as /metrics does")
 
@@ -74,8 +74,8 @@ def _add_action(
 ) -> argparse.ArgumentParser:
     parser = actions.add_parser(name, help=summary, description=summary)
     add = parser.add_argument
-    add("--store", default=STORE, metavar="FILE", help=f"store of the monitor ({STORE})")
-    add("--name", metavar="NAME", help="name of one monitor, where the store has several")
+    add("--store", default=STORE, metavar="FILE", help=f"file of the monitor's store ({STORE})")
+    add("--name", metavar="NAME", help="name of one monitor, if the store has several")
     add("--json", action="store_true", help="print one JSON document")
     return parser
 
@@ -87,10 +87,20 @@ def _add_ingest(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="JSONL of spans, as the OpenTelemetry collector's file exporter writes it",
     )
-    add("--rubric", metavar="FILE", help="rubric file (the default rubric)")
-    add("--judge", metavar="NAME", help="one judge instead of a rubric")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="option of the judge")
-    rate = "share of traces that is scored (1)"
+    add(
+        "--rubric",
+        metavar="FILE",
+        help="score with this rubric file (default: the built-in one for research answers)",
+    )
+    add("--judge", metavar="NAME", help="score with this judge instead of a rubric")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set an option of the judge; may be repeated",
+    )
+    rate = "score this share of the traces (1)"
     add("--sample-rate", type=_rate, default=1.0, metavar="RATE", help=rate)
 
 
@@ -137,7 +147,7 @@ def _watch(args: argparse.Namespace) -> int:
             return PASSED
         try:
             watch(store, name, args.every, out)
-        except KeyboardInterrupt:  # the way to leave it
+        except KeyboardInterrupt:  # Ctrl-C ends the view
             return PASSED
 
 
@@ -291,14 +301,16 @@ def _store(args: argparse.Namespace) -> "MonitorStore":
     return MonitorStore(args.store, make=False)
 
 
-def _select_monitor(store: "MonitorStore", asked: str | None) -> str:
-    """Return the monitor asked for, or the only one of the store."""
+def _select_monitor(store: "MonitorStore", name: str | None) -> str:
+    """Return the name of the monitor: the given one, or the only one of the store."""
     from fourscore.monitor.status import select_monitors
 
-    names = select_monitors(store, asked)
+    names = select_monitors(store, name)
     if len(names) > 1:
         known = ", ".join(sorted(names)[:8])
-        raise ConfigError(f"the store has several monitors: {known}; name one", field="--name")
+        raise ConfigError(
+            f"the store has several monitors: {known}; choose one with --name", field="--name"
+        )
     return names[0] if names else NAME
 
 

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal; nothing where stderr is no terminal."""
+"""A progress bar on stderr, if stderr is a terminal."""
 
 import sys
 from typing import TYPE_CHECKING, Any, Self
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """Shows the bytes done of a total; None is an unknown total."""
+    """Show how many bytes of `total` are done; None is an unknown total."""
 
     def __init__(self, total: int | None) -> None:
         self._total = total

@@ -80,5 +80,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_run(info, document, store=make_store_option(args.store))
     if spent := summary_text.describe_spent_budget(document):
-        sys.stderr.write(f"{spent}; run the same command with a larger --budget for the rest\n")
+        sys.stderr.write(
+            f"{spent}; to judge the rest, run the same command with a larger --budget\n"
+        )
     return code

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser = actions.add_parser("learn", help=text, description=text)
     add = parser.add_argument
     add("--data", required=True, metavar="FILE", help="read the labelled samples from this JSONL")
-    text = "ask this model, such as openai:gpt-4o-mini"
+    text = "call this model, such as openai:gpt-4o-mini"
     add("--model", required=True, metavar="SPEC", help=text)
     add("--base-url", metavar="URL", help="call the model at this address")
     text = "learn to give scores (pointwise) or ranks (listwise)"
@@ -51,14 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--categories", type=int, metavar="N", help="group the criteria into this many themes")
     text = "stop after this many rounds of proposals (6)"
     add("--rounds", type=int, default=6, metavar="N", help=text)
-    text = "ask for replies by JSON Schema, for small models (reply)"
+    text = "ask for replies in plain text (reply), or by JSON Schema for small models (schema)"
     add("--bind", choices=("reply", "schema"), default="reply", help=text)
     add("--seed", type=int, default=0, metavar="N", help="seed the split of the samples (0)")
     text = "make this many calls at a time (16)"
     add("--concurrency", type=int, default=16, metavar="N", help=text)
-    text = "read labels from this lowest score (0)"
+    text = "lowest score that a label can have (0)"
     add("--min-score", type=float, default=0.0, metavar="X", help=text)
-    text = "read labels up to this highest score (10)"
+    text = "highest score that a label can have (10)"
     add("--max-score", type=float, default=10.0, metavar="X", help=text)
     text = "read the question from this key (main_query)"
     add("--query-field", default="main_query", metavar="KEY", help=text)
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--answer-field", default="final_answer", metavar="KEY", help=text)
     text = "read the reference answer, if there is one, from this key (answer)"
     add("--reference-field", default="answer", metavar="KEY", help=text)
-    text = "print how many calls it would take, and make none"
+    text = "print the number of calls it would take, and make no call"
     add("--dry-run", action="store_true", help=text)
     add_json_argument(parser)
     model_options.add_model_flags(parser)
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         with _make_pool(args, journal).activate() as pool:
             client = find_layer(settings.pool_model, EndpointModel)
             if client is not None:
-                client.check()  # a missing key shows now, not in the first call
+                client.check()  # a missing key fails here, not in the first call
             planned = plan.document(pool)
             for line in format_plan(planned, settings.pool_model.name, pool):
                 counter.log(line)
@@ -158,12 +158,12 @@ def _check_out(out: Path) -> None:
     if out.exists() and out.is_file():
         value = read_yaml_file(str(out)).value
         if not (isinstance(value, dict) and "learned" in value):
-            message = "it exists and was not learned: give another --out"
+            message = "the file exists and is not a learned rubric: give another --out"
             raise ConfigError(message, file=str(out))
 
 
 def _make_budget(args: argparse.Namespace, journal: Journal | None) -> Budget | None:
-    """The budget of the rubric: what earlier runs of the command spent counts."""
+    """Return the budget; what earlier runs of the same command spent counts."""
     spent = NO_COST
     if journal is not None:
         usage = journal.spent
@@ -191,7 +191,7 @@ def _report_unfinished(args: argparse.Namespace, error: ModelError, pool: ModelP
     sys.stderr.write(f"fourscore: {error}\n")
     larger = "" if error.kind != "budget" else ", with a larger --budget"
     words = shlex.join(["fourscore", *sys.argv[1:]])
-    sys.stderr.write(f"the results so far are kept; to go on{larger}: {words}\n")
+    sys.stderr.write(f"the results so far are saved; to go on{larger}: {words}\n")
     return INCOMPLETE
 
 

@@ -41,23 +41,33 @@ from fourscore.test.run import PlannedAttempt, plan_attempts, run_attempts, summ
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    text = f"take settings from the section fourscore: run: of this YAML file ({CONFIG})"
+    text = f"read settings from the section fourscore: run: of this YAML file ({CONFIG})"
     add("config", nargs="?", metavar="CONFIG", help=text)
     add_flags(parser, RunSettings)
-    add("--dry-run", action="store_true", help="print what would run, and run nothing")
-    add("--resume", metavar="RUN", help="go on with a run: only what has no row yet")
-    text = "run cases with this status again, with --resume"
+    add(
+        "--dry-run",
+        action="store_true",
+        help="print what would run and its maximum cost, and run nothing",
+    )
+    add(
+        "--resume",
+        metavar="RUN",
+        help="go on with this run: run only attempts without a stored result",
+    )
+    text = "with --resume, run cases with this status again; may be repeated"
     add("--retry", action="append", default=[], metavar="STATUS", help=text)
     add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
     add_json_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    args.out = [str(Path(path).resolve()) for path in args.out]  # an agent may change the folder
+    args.out = [
+        str(Path(path).resolve()) for path in args.out
+    ]  # an agent may change the working folder
     if args.resume:
         return _resume(args)
     if args.retry:
-        raise ConfigError("it needs --resume RUN", field="--retry")
+        raise ConfigError("use it with --resume RUN only", field="--retry")
     return _start(args)
 
 
@@ -66,10 +76,10 @@ def _start(args: argparse.Namespace) -> int:
     settings, file = inputs.settings, inputs.file
     found = file.check()
     if not found.count:
-        raise DataError("it holds no cases", file=file.name)
+        raise DataError("the file has no cases", file=file.name)
     count = sum(1 for _ in inputs.choose_cases())
     if not count:
-        raise DataError(f"none of its {found.count} cases is chosen", file=file.name)
+        raise DataError(f"none of its {found.count} cases matches the filters", file=file.name)
     models = model_options.make_model_pool(
         settings.model_settings, inputs.rubric, inputs.agent, keys=not args.dry_run
     )
@@ -103,7 +113,7 @@ def _resume(args: argparse.Namespace) -> int:
 
 
 def _make_info(inputs: RunInputs, found: CaseFileInfo, count: int) -> RunInfo:
-    """What is stored of a run before its first case; `count` is the number of chosen cases."""
+    """Return the run's stored settings and inputs; `count` is the number of chosen cases."""
     settings, agent = inputs.settings, inputs.agent
     return RunInfo(
         name=settings.name,
@@ -156,7 +166,9 @@ def _run_and_report(
             sys.stderr.write(f"stopped; go on with: {resume}\n")
             if isinstance(group.exceptions[0], FourscoreError):
                 raise group.exceptions[0] from None
-            raise OSError(safe_repr(group.exceptions[0])) from None  # incomplete, whatever it was
+            raise OSError(
+                safe_repr(group.exceptions[0])
+            ) from None  # any error here leaves the run incomplete
     document = {
         "run": info.id,
         **summarize_run(store, info.id, rubric),
@@ -185,7 +197,7 @@ def _run_and_report(
 
 
 def exit_code(document: dict[str, Any]) -> int:
-    """1 where a gate failed, 3 where something planned was not measured, else 0."""
+    """Return 1 if a gate failed, 3 if something planned was not measured, else 0."""
     if any(not gate["met"] for gate in document["gates"]):
         return GATE_FAILED
     return PASSED if document["total_tests"] == document["planned"] else INCOMPLETE
@@ -201,7 +213,7 @@ def _make_folder(path: str) -> str:
 
 
 def _find_commit() -> str | None:
-    """The git commit of the working folder; None where it has none."""
+    """Return the git commit of the working folder; None if it is not in a repository."""
     try:
         done = subprocess.run(
             ["git", "rev-parse", "HEAD"],  # noqa: S607

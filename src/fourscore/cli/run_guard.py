@@ -16,13 +16,13 @@ from typing import Any
 
 from fourscore.models.model_pool import ModelPool
 
-#: Seconds beyond its deadline before a blocked loop is interrupted.
+#: Seconds after the deadline until a blocked event loop is interrupted.
 GRACE = 2.0
 
 
 @contextmanager
 def protect_stdout() -> Iterator[None]:
-    """Send what is written on stdout meanwhile to stderr; restore the working folder at the end."""
+    """Redirect stdout to stderr inside the block; restore the working folder at the end."""
     folder = os.open(".", os.O_RDONLY)
     sys.stdout.flush()
     kept = os.dup(1)

@@ -1,4 +1,4 @@
-"""What `fourscore run` works with: the rubric, agent, gates and cases that its settings name."""
+"""The inputs of `fourscore run`: the rubric, agent, gates and cases that its settings name."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,9 +20,9 @@ from fourscore.stats.gates import Gate, parse_gate
 
 
 class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings with absolute paths, and what they name.
+    """The settings with absolute paths, and the objects that they name.
 
-    `file` is read by this object only: stdin or a pipe has nothing for a second reader.
+    Only this object reads `file`: stdin or a pipe can be read only once.
     """
 
     settings: RunSettings
@@ -32,7 +32,7 @@ class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
     file: CaseFile
 
     def choose_cases(self) -> Iterator[Case]:
-        """The cases of the file that tags, filters, `--sample` and `--limit` choose."""
+        """Yield the cases that tags, filters, `--sample` and `--limit` choose."""
         settings = self.settings
         cases: Iterator[Case] = filter(settings.case_filter.matches, self.file.cases())
         if settings.sample is not None:
@@ -41,7 +41,7 @@ class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_inputs(settings: RunSettings, out: list[str]) -> RunInputs:
-    """Read what the settings name, so that a mistake in it fails before the first case runs.
+    """Load the rubric, agent, gates and cases; a mistake fails before the first case runs.
 
     `out` are the files that the run will be exported to.
     """
@@ -56,9 +56,10 @@ def read_inputs(settings: RunSettings, out: list[str]) -> RunInputs:
         gate.check([line.name for line in rubric.dimensions], settings.repeats)
     folders = [str(Path.cwd())]
     agent = load_agent(settings.agent, folders=folders)
-    if settings.isolate and isinstance(agent, FunctionAgent):  # the others are elsewhere already
+    # Other agents run outside this process already.
+    if settings.isolate and isinstance(agent, FunctionAgent):
         agent = ProcessAgent(settings.agent, folders, settings.concurrency)
-    resolved = settings.resolve_paths()  # an agent may change the folder
+    resolved = settings.resolve_paths()  # an agent may change the working folder
     file = CaseFile(resolved.cases)
     if file.flows:
         resolved = replace(resolved, cases="-")

@@ -1,4 +1,4 @@
-"""`fourscore run --resume`: what of a run may change, what it still lacks, and how to go on."""
+"""`fourscore run --resume`: settings that may change, remaining attempts, the resume command."""
 
 import argparse
 import shlex
@@ -22,12 +22,12 @@ from fourscore.test.run import PlannedAttempt, summarize_run
 
 
 def resume_settings(info: RunInfo, args: argparse.Namespace, store: str) -> RunSettings:
-    """The settings of a stored run, with the flags that may change.
+    """Return the settings of a stored run, overridden by the flags that may change.
 
-    A flag that may not change is refused where it differs from what the run has.
+    A flag that may not change is refused if it differs from the run's setting.
     """
     if args.config:
-        raise ConfigError("a resumed run has its own settings: leave CONFIG out", file=args.config)
+        raise ConfigError("a resumed run keeps its settings: leave CONFIG out", file=args.config)
     stored = replace(msgspec.convert(info.options, RunSettings), store=store)
     values: dict[str, Any] = msgspec.to_builtins(stored)
     settings = make_settings(add_flag_values(values, args))
@@ -38,7 +38,9 @@ def resume_settings(info: RunInfo, args: argparse.Namespace, store: str) -> RunS
             message = f"run {info.id} has {own!r}; --resume cannot change that to {given!r}"
             raise ConfigError(f"{message}: start a new run", field=each.flag or each.key)
     if settings.cases == "-" and not args.cases:
-        message = f"the cases of run {info.id} came from stdin or a pipe: give them again"
+        message = (
+            f"the cases of run {info.id} came from stdin or a pipe: give them again with --cases"
+        )
         raise ConfigError(message, field="--cases")
     return settings
 
@@ -54,17 +56,19 @@ def check_unchanged(info: RunInfo, inputs: RunInputs) -> None:
 
 
 def parse_statuses(words: list[str]) -> set[Status]:
-    """The statuses that `--retry` names."""
+    """Return the statuses of `--retry`."""
     for word in words:
         if word not in list(Status):
-            raise ConfigError(f"{word!r} is none of {', '.join(Status)}", field="--retry")
+            raise ConfigError(
+                f"{word!r} is no status: expected one of {', '.join(Status)}", field="--retry"
+            )
     return {Status(word) for word in words}
 
 
 def find_remaining(
     store: Store, info: RunInfo, inputs: RunInputs, retry: set[Status]
 ) -> Iterator[PlannedAttempt]:
-    """The attempts without a row or without a score, and those with a status to retry.
+    """Yield the attempts without a row or a score, and those with a status to retry.
 
     A cancelled attempt that has an answer is only judged; the agent is not called again.
     """
@@ -87,7 +91,7 @@ def find_remaining(
 
 
 def count_spent(store: Store, info: RunInfo, inputs: RunInputs) -> Cost:
-    """What a run has cost so far, where that is limited; an agent counts if it is a model."""
+    """Return what a run with a budget has cost so far; an agent counts if it is a model."""
     if inputs.settings.model_settings.limits == Limits():
         return NO_COST
     document = summarize_run(store, info.id)
@@ -102,7 +106,7 @@ def count_spent(store: Store, info: RunInfo, inputs: RunInputs) -> Cost:
 def resume_command(
     info: RunInfo, settings: RunSettings, args: argparse.Namespace, *, more_budget: bool = False
 ) -> str:
-    """The command that goes on with a run, with twice the budget where that is spent."""
+    """Return the command that resumes a run, with twice the budget if it is spent."""
     words = ["fourscore", "run", "--resume", info.id, "--store", settings.store]
     if info.cases_path == "-":
         words += ["--cases", "-"]

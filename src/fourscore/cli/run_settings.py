@@ -1,7 +1,7 @@
 """The settings of `fourscore run`: from a configuration file and flags, or from a stored run.
 
-Each setting is one field of `RunSettings`. A new field is a new flag, a new key of the section
-`fourscore: run:`, a new entry of `fourscore schema config`, and has its rule for `--resume`.
+Each setting is one field of `RunSettings`. A field is also a flag, a key of the section
+`fourscore: run:`, an entry of `fourscore schema config`, and has a rule for `--resume`.
 """
 
 import argparse
@@ -22,17 +22,17 @@ from fourscore.judges.rubric_file import RESEARCH
 from fourscore.stores.sqlite import DEFAULT_STORE
 from fourscore.test.run import RunPlan
 
-#: The configuration of a folder, read where none is named and the flags do not say it all.
+#: The configuration file that is read without CONFIG, unless --cases and --agent are given.
 CONFIG = "fourscore.yaml"
 JUDGE_DEADLINE = (
     "stop a judge after this time on a case (60); built-in rules have bounded input instead"
 )
-GATE = "exit with 1 where the results do not meet this"
+GATE = "exit with 1 if the results do not meet this condition"
 AGENTS = "file.py:function, module:function, http://…, shell: …, openai:MODEL, anthropic:MODEL"
 
 
 class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The section `run` of a configuration, and what a stored run keeps of it."""
+    """The section `run` of a configuration file; it is stored with each run."""
 
     cases: Annotated[
         str,
@@ -62,7 +62,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         str,
         setting(
             "--store",
-            f"keep the run in this store ({DEFAULT_STORE})",
+            f"store the run in this file ({DEFAULT_STORE})",
             metavar="FILE",
             resume="change",
             is_path=True,
@@ -101,9 +101,12 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         int | None, setting("--limit", "take the first N of the chosen cases", metavar="N")
     ] = None
     sample: Annotated[
-        int | None, setting("--sample", "take N of the chosen cases, by --seed", metavar="N")
+        int | None,
+        setting("--sample", "take N of the chosen cases at random, by --seed", metavar="N"),
     ] = None
-    seed: Annotated[int, setting("--seed", "seed the choice of --sample (0)", metavar="N")] = 0
+    seed: Annotated[
+        int, setting("--seed", "seed of the random choice of --sample (0)", metavar="N")
+    ] = 0
     tags: Annotated[
         list[str], setting("--tag", "choose cases with any of these tags", metavar="TAG")
     ] = []
@@ -119,7 +122,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = {}
     filter: Annotated[
         str | None,
-        setting("--filter", "choose cases for which this is true", metavar="EXPRESSION"),
+        setting("--filter", "choose cases for which this expression is true", metavar="EXPRESSION"),
     ] = None
     gates: Annotated[
         list[str],
@@ -132,7 +135,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = []
     labels: Annotated[
         dict[str, str],
-        setting("--label", "keep this label with the run", metavar="KEY=VALUE"),
+        setting("--label", "store this label with the run", metavar="KEY=VALUE"),
     ] = {}
     budget: BudgetSetting = None
     cache: CacheSetting = None
@@ -154,7 +157,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise ValueError(f"{error.field}: {error.message}") from None
 
     def resolve_paths(self) -> "RunSettings":
-        """The settings with absolute paths: a run may be resumed from another folder."""
+        """Return the settings with absolute paths: a run may be resumed from another folder."""
         return replace(self, **_map_paths(asdict(self), Path.resolve))
 
     @property
@@ -185,7 +188,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def read_settings(args: argparse.Namespace) -> RunSettings:
-    """The settings of a new run: those of the configuration file, with the flags over them."""
+    """Return the settings of a new run: those of the configuration file, overridden by flags."""
     config = args.config or _find_config(args)
     given = add_flag_values(_read_section(config) if config else {}, args)
     for key in ("cases", "agent"):
@@ -196,7 +199,7 @@ def read_settings(args: argparse.Namespace) -> RunSettings:
 
 
 def add_flag_values(base: dict[str, Any], args: argparse.Namespace) -> dict[str, Any]:
-    """Override the values with those of the flags; a dictionary is extended, not replaced."""
+    """Return the values overridden by the flags; a dictionary is extended, not replaced."""
     given = read_flags(args, RunSettings)
     for key, value in given.items():
         if isinstance(value, dict):
@@ -205,7 +208,7 @@ def add_flag_values(base: dict[str, Any], args: argparse.Namespace) -> dict[str,
 
 
 def make_settings(values: dict[str, Any]) -> RunSettings:
-    """Typed settings; a `ConfigError` that names the field where a value is wrong."""
+    """Return typed settings; raise a `ConfigError` that names the field of a wrong value."""
     try:
         return convert_value(values, RunSettings)
     except ConversionError as error:
@@ -213,12 +216,12 @@ def make_settings(values: dict[str, Any]) -> RunSettings:
 
 
 def _find_config(args: argparse.Namespace) -> str | None:
-    """The configuration in the working folder, unless `--cases` and `--agent` are both given."""
+    """Return the path of CONFIG or of the file in the working folder; None if not needed."""
     return CONFIG if not (args.cases and args.agent) and Path(CONFIG).is_file() else None
 
 
 def _read_section(path: str) -> dict[str, Any]:
-    """The section `fourscore: run:` of a file, its paths made relative to the file."""
+    """Return the section `fourscore: run:` of a file; its paths are relative to the file."""
     if path.endswith((".jsonl", ".csv")):
         raise ConfigError(
             "this is a file of cases, not a configuration: give it as --cases", file=path

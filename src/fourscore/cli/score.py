@@ -1,4 +1,4 @@
-"""`fourscore score LOG`: how fit an agent is, from its execution log alone."""
+"""`fourscore score LOG`: score the fitness of an agent from its execution log."""
 
 import argparse
 import gc
@@ -18,19 +18,37 @@ from fourscore.judges.fitness.rubric import make_fitness_rubric
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("log", metavar="LOG", help="execution records, a transcript, messages, spans, …")
-    add("--output", metavar="FILE", help="the final output of the newest execution, as text")
-    add("--task-type", metavar="WORD", help="coding: the output has to contain code")
-    add("--complexity", metavar="WORD", help="simple, medium (default), complex, very_complex")
-    add("--per", choices=("version", "session", "day"), help="also a score for each of these")
-    add("--rubric", metavar="FILE", help="weights and options (built-in fitness rubric)")
-    add("--skip-broken", action="store_true", help="count broken lines and continue")
+    add("log", metavar="LOG", help="file with execution records, a transcript, messages, spans, …")
+    add("--output", metavar="FILE", help="text file with the final output of the newest execution")
+    add(
+        "--task-type",
+        metavar="WORD",
+        help="type of the task; coding: the output has to contain code",
+    )
+    add(
+        "--complexity",
+        metavar="WORD",
+        help="complexity of the task: simple, medium (default), complex, very_complex",
+    )
+    add(
+        "--per",
+        choices=("version", "session", "day"),
+        help="also print a score for each version, session or day",
+    )
+    add(
+        "--rubric",
+        metavar="FILE",
+        help="rubric file with weights and options (default: the built-in fitness rubric)",
+    )
+    add(
+        "--skip-broken", action="store_true", help="skip and count broken lines instead of stopping"
+    )
     add("--json", action="store_true", help="print one JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
-    rubric = _rubric(args.rubric) if args.rubric else make_fitness_rubric()
-    task = TaskInfo(_text(args.output), args.task_type, args.complexity)
+    rubric = _read_rubric(args.rubric) if args.rubric else make_fitness_rubric()
+    task = TaskInfo(_read_text(args.output), args.task_type, args.complexity)
     scored_log = _read(args.log, rubric, task, args.skip_broken)
     document = make_document(scored_log, args.per)
     code = PASSED if document["score"] is not None else INCOMPLETE
@@ -44,14 +62,14 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _rubric(path: str) -> Rubric:
+def _read_rubric(path: str) -> Rubric:
     from fourscore.judges.rubric_file import read_rubric
 
     return read_rubric(path)
 
 
 def _read(path: str, rubric: Rubric, task: TaskInfo, skip: bool) -> ScoredLog:
-    """Records are read without the loop that other judges may need: loading it takes its time."""
+    """Score a log; asyncio is imported only for judges that need it, because it loads slowly."""
     with _no_collector():
         counted = score_records(path, rubric, task, skip_broken=skip)
     if counted is not None:
@@ -63,7 +81,7 @@ def _read(path: str, rubric: Rubric, task: TaskInfo, skip: bool) -> ScoredLog:
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """Counting leaves no cycles behind, and looking for them takes a twentieth of the time."""
+    """Switch off garbage collection: scoring makes no cycles, and collection takes 5% of it."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -73,7 +91,7 @@ def _no_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _text(path: str | None) -> str | None:
+def _read_text(path: str | None) -> str | None:
     if path is None:
         return None
     try:

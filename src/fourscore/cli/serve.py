@@ -28,21 +28,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_config_argument(parser)
     add_judge_arguments(parser)
     add = parser.add_argument
-    text = "listen on this address (127.0.0.1); other than loopback needs a token"
+    text = "listen on this address (127.0.0.1); any other than loopback needs a token"
     add("--host", default="127.0.0.1", help=text)
-    text = "listen on this port (8712); 0 takes a free one"
+    text = "listen on this port (8712); 0 chooses a free port"
     add("--port", type=_parse_port, default=8712, help=text)
-    text = "read the token that clients send from this file; else it is FOURSCORE_TOKEN"
+    text = "read the token that clients must send from this file (default: FOURSCORE_TOKEN)"
     add("--token-file", metavar="FILE", help=text)
-    text = "refuse a request whose body is larger (8M)"
+    text = "refuse a request with a larger body (8M)"
     add("--max-body", type=_parse_size, default=8 * 2**20, metavar="BYTES", help=text)
     text = "answer a request within this time (30)"
     add("--deadline", type=parse_seconds, default=30.0, metavar="SECONDS", help=text)
-    text = "answer 429 above this many requests under way in one process (256)"
+    text = "answer 429 if more requests than this are under way in one process (256)"
     add("--concurrency", type=parse_count, default=256, metavar="N", help=text)
     text = "serve with this many processes (1)"
     add("--workers", type=parse_count, default=1, metavar="N", help=text)
-    text = "run a judge of yours in this many processes, for each that serves (4)"
+    text = "run a custom judge in this many processes, for each serving process (4)"
     add("--judge-workers", type=parse_count, default=4, metavar="N", help=text)
     _add_monitor_arguments(parser)
     add("--json", action="store_true", help="print the address as a JSON document on stdout")
@@ -99,20 +99,20 @@ def run(args: argparse.Namespace) -> int:
 def _add_monitor_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("monitor: OpenTelemetry traces at /v1/traces, scored")
     add = group.add_argument
-    add("--monitor", metavar="FILE", help="take traces, and keep their scores in this store")
-    text = "count the traces under this name (default)"
+    add("--monitor", metavar="FILE", help="receive traces, and write their scores to this store")
+    text = "name of the monitor in the store (default)"
     add("--monitor-name", metavar="NAME", default="default", help=text)
-    text = "score traces with this rubric file instead of the judge of the rewards"
+    text = "score traces with this rubric file instead of the judge for rewards"
     add("--monitor-rubric", metavar="FILE", help=text)
-    text = "score this share of the traces (0.01), and all that failed"
+    text = "score this share of the traces (0.01), and all failed ones"
     add("--sample-rate", type=parse_share, default=0.01, metavar="RATE", help=text)
     add_hourly_budget_flag(group)
     text = "send alerts to the sinks of this YAML file; without it they are logged on stderr"
     add("--alerts", metavar="FILE", help=text)
-    add("--no-text", action="store_true", help="keep only the beginning of each text of a trace")
-    text = "take a trace with its root as complete after this time without a new span (10)"
+    add("--no-text", action="store_true", help="store only the start of each text in a trace")
+    text = "score a trace that has its root span after this time without a new span (10)"
     add("--quiet", type=parse_seconds, default=10.0, metavar="SECONDS", help=text)
-    text = "take any trace as complete after this time (3600)"
+    text = "score a trace this long after its first span, complete or not (3600)"
     add("--longest", type=parse_seconds, default=3600.0, metavar="SECONDS", help=text)
 
 
@@ -123,7 +123,7 @@ def _read_monitor(args: argparse.Namespace) -> "MonitorSettings | None":
         for option in ("monitor_rubric", "alerts"):
             if getattr(args, option) is not None:
                 field = f"--{option.replace('_', '-')}"
-                raise ConfigError("it needs --monitor FILE", field=field)
+                raise ConfigError("use it with --monitor FILE only", field=field)
         return None
     from fourscore.stores.monitor import MonitorStore
 
@@ -131,7 +131,7 @@ def _read_monitor(args: argparse.Namespace) -> "MonitorSettings | None":
         from fourscore.monitor.sinks import read_sinks
 
         read_sinks(args.alerts)
-    MonitorStore(args.monitor).close()  # what is wrong with the file shows before the port is open
+    MonitorStore(args.monitor).close()  # a broken store file fails before the port is open
     return MonitorSettings(
         path=str(Path(args.monitor).resolve()),
         name=args.monitor_name,
@@ -145,7 +145,7 @@ def _read_monitor(args: argparse.Namespace) -> "MonitorSettings | None":
 
 
 def _read_rubrics(args: argparse.Namespace) -> tuple[Rubric, Rubric]:
-    """The rubric for rewards, and the one for traces; they may be the same."""
+    """Return the rubric for rewards and the rubric for traces; they may be the same."""
     if args.monitor_rubric is None:
         rubric = read_judge_arguments(args)
         return rubric, rubric
@@ -165,7 +165,7 @@ def _parse_port(text: str) -> int:
 
 
 def _parse_size(text: str) -> int:
-    """Bytes, as 512k, 8M or 1G."""
+    """Parse a number of bytes such as 512k, 8M or 1G."""
     found = re.fullmatch(r"([0-9]{1,12})([kMG]?)", text)
     if found is None or not int(found[1]):
         raise argparse.ArgumentTypeError(f"expected bytes such as 512k or 8M, got {text!r}")

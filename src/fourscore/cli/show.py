@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 def _read_summary(
     store: Store, info: RunInfo, judge: str | None
 ) -> tuple[dict[str, Any], tuple[RunInfo, dict[str, Any]] | None]:
-    """The summary, and the previous run; neither that nor a calibration belongs to a rescoring."""
+    """Return the summary and the previous run; a rescoring has neither that nor a calibration."""
     if judge is not None:
         return {"run": info.id, "judge": judge, **summarize_run(store, info.id, judge=judge)}, None
     document = {"run": info.id, **summarize_run(store, info.id)}
@@ -114,7 +114,7 @@ def _print_case(
 
 
 def _describe_result(score: Score, rubric: str) -> str:
-    """The result and its reason; `rubric` is the text of the rubric file, empty if not known."""
+    """Return the result and its reason; `rubric` is the rubric file's text, empty if unknown."""
     word = {True: "passed", False: "failed", None: "not measured"}[score.passed]
     value = "" if score.value is None else f"value {score.value:.3f}"
     reason = _plain(score.reason) or _explain_failed_mean(score, rubric)
@@ -122,12 +122,12 @@ def _describe_result(score: Score, rubric: str) -> str:
 
 
 def _explain_failed_mean(score: Score, rubric: str) -> str:
-    """The threshold that a mean has missed; a judge on its own may have another idea of passing."""
+    """Return the threshold that the score missed; a single judge may have no threshold."""
     alone = score.signals[0] if len(score.signals) == 1 else Signal(name="mean")
     if score.passed or score.status != "scored" or (alone.passed, alone.reward) != (None, None):
         return ""
     try:
         least = convert_value(parse_yaml(rubric, "").value, RubricFile).pass_threshold
-    except InputError:  # it is not known, or not as we write it
+    except InputError:  # the rubric's text is unknown or not in our format
         return "below the pass threshold"
     return f"below the pass threshold of {least:g}"

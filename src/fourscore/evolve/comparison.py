@@ -1,7 +1,7 @@
-"""A new version compared with an old one on the same cases, which no mutation was made from.
+"""Compares a new version with an old one on the same cases, which no mutation was made from.
 
-- `Comparison` runs both, in one order, and only on as many cases as the next look needs. The active
-  version's answers are asked for once and serve for every candidate.
+- `Comparison` runs both in the same order of cases, and only on as many cases as the next look
+  needs. The active version is run once per case, and compared with every candidate.
 - `pair_runs` pairs two runs that are already stored. Cases are matched by id, and paired only where
   both runs have the same input and a score; repeats are averaged. The order of the pairs is by
   digest of the id, which is independent of the results and of the order in a file.
@@ -134,7 +134,7 @@ class HeldOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seen = f"{self.delta:+.2f} points{ends}, {self.old:.2f} to {self.new:.2f}"
         text = f"version {self.active} against {self.first}: {seen}, over {self.n} cases"
         if self.high is not None and self.high <= 0:
-            return f"{text}; no gain here: the decisions were fitted to their own cases"
+            return f"{text}; no gain here: the accepted versions are overfitted"
         if self.low is not None and self.low <= 0:
             return f"{text}; chance could explain it"
         return text

@@ -1,8 +1,8 @@
-"""`History`: the versions and decisions that the events of a log amount to.
+"""`History`: the versions and decisions, computed from the events of a log.
 
-A version is a `candidate` until it is decided about; then `active`, `rejected`, or a `branch`: one
-that was accepted for exploration, and has to win a decision before it can become active. One that
-was active and is no longer is `retired`.
+A version is a `candidate` until the decision about it; then it is `active`, `rejected`, or a
+`branch`: accepted for exploration, it has to win a decision before it can become active. A version
+that was active before is `retired`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -260,7 +260,7 @@ def decide_result(decision: Decision) -> Literal["promoted", "rejected", "branch
 
 
 def read_history(log: Log) -> History:
-    """Return the history that a log amounts to; a `DataError` names a line that cannot follow."""
+    """Return the history of a log; a `DataError` names a line that contradicts those before it."""
     history = History()
     for number, event in log.events():
         try:
@@ -280,9 +280,8 @@ def extend_history(history: History, event: AnyEvent, log: Log) -> History:
     for name, value in vars(history).items():
         if isinstance(value, dict | list):
             setattr(longer, name, value.copy())
-    longer.add(
-        decode_event(encode_event(event), log.path, history.lines + 1)
-    )  # as it will be read again
+    # As it will be read again.
+    longer.add(decode_event(encode_event(event), log.path, history.lines + 1))
     log.append(event)
     return longer
 

@@ -4,10 +4,9 @@ It never fails its caller: it always exits with 0 and prints nothing; problems g
 the records. It has to be fast, since an agent waits for it: only the standard library is imported
 here, and the command line branches to it before it loads anything else.
 
-Several processes append at once. Each holds a lock for the time of one write, and so may mend what
-a killed one left half written: such a line was never acknowledged. Where the lock cannot be had in
-time, the line goes out in one write at the end of the file all the same, which local file systems
-keep whole.
+Several processes append at once. Each locks the file for one write, and first cuts off a line that
+a killed process left half written: such a line was never acknowledged. If the lock is not free in
+time, the line is appended without it, in one write, which local file systems keep whole.
 """
 
 import os
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 RECORDS = os.path.join(".fourscore", "executions.jsonl")  # noqa: PTH118 - pathlib takes 10 ms
 #: Tries to get the lock, and seconds between them: 30 ms in all, out of the 60 there are.
 TRIES, PAUSE = 30, 0.001
-#: Bytes of an event that are read; of a torn line that are looked through.
+#: Bytes of an event that are read; bytes of a half-written last line that are searched.
 EVENT, TORN = 16 * 1024 * 1024, 1024 * 1024
 #: The beginning of every line that this hook writes.
 _OURS = b'{"ts":"'
@@ -117,10 +116,10 @@ def append(path: str, line: bytes) -> None:
         if _take_lock(handle):
             _repair_last_line(handle)
         written = os.write(handle, line)
-        if written != len(line):  # the disk is full: what is there must not spoil the next line
+        if written != len(line):  # the disk is full: a partial line must not spoil the next one
             raise OSError(f"only {written} of {len(line)} bytes could be written")
     finally:
-        os.close(handle)  # and so unlocks
+        os.close(handle)  # this releases the lock
 
 
 def _take_lock(handle: int) -> bool:

@@ -20,9 +20,9 @@ Points = Annotated[float, Meta(ge=0)]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How often to mutate, and which versions to leave alone.
+    """How often to mutate, and which versions are too good to mutate.
 
-    A version is stable, and left alone, while its last `stable_runs` executions average above
+    A version is stable, and is not mutated, while its last `stable_runs` executions average above
     `stable_above` with a variance below `stable_variance`.
     """
 

@@ -64,7 +64,7 @@ class EvolutionLoop:
         self._inform, self._hold = cases.inform[:most], cases.hold[:most]
         plan = evolution.settings.plan_for(len(cases.decide))
         self._comparison = Comparison(evaluator, cases.decide, plan)
-        self._left_over = evolution.pending  # by a step that was cut off, or that could not measure
+        self._left_over = evolution.pending  # from a step that was interrupted or could not measure
         self._missing = 0
 
     async def run(self, generations: int) -> LoopResult:
@@ -78,7 +78,7 @@ class EvolutionLoop:
                 done += 1
         except Stopped as stopped:
             stop = stopped
-        except ModelError as error:  # the proposer's; nobody's try
+        except ModelError as error:  # the proposer's model failed: this does not count as a try
             reason = "budget" if error.kind == "budget" else "model"
             stop = Stopped(reason, f"the model that proposes did not answer: {error.message}")
         held = None
@@ -130,7 +130,7 @@ class EvolutionLoop:
         score = fsum(known) / len(known)
         self.evolution.record_execution(score, error_rate=found.error_rate, n=len(known))
         failed = f", {found.error_rate:.0%} failed" if found.error_rate else ""
-        grade = grade_of(score).letter  # it advises, the rules decide
+        grade = grade_of(score).letter  # shown only; it decides nothing
         text = f"version {active.number}: {score:.2f} ({grade}) over {len(known)} cases{failed}"
         waits = "" if ruling.yes else f" (cool-down: {ruling.why})"
         self.options.report(f"{text}{waits}")
@@ -227,7 +227,8 @@ class EvolutionLoop:
     async def _compare(self) -> None:
         new, old = self.evolution.pending, self.evolution.active
         assert new is not None
-        branched = new.parent in self.evolution.history.branches  # it has to win by the other rule
+        # A descendant of a branch has to win by the paired rule.
+        branched = new.parent in self.evolution.history.branches
         try:
             if self.options.rule == "paired" or branched:
                 decision = await self._comparison.decide_by_pairs(old, new)
@@ -235,9 +236,8 @@ class EvolutionLoop:
                 rng = Random(f"{self.options.seed} version {new.number}")  # noqa: S311 - no secret
                 decision = await self._comparison.decide_by_means(old, new, rng)
         except Stopped as stopped:
-            if (
-                stopped.reason == "unmeasured" and new == self._left_over
-            ):  # it had its second chance
+            # It is from an earlier step: give it up.
+            if stopped.reason == "unmeasured" and new == self._left_over:
                 self.evolution.withdraw(new.number, stopped.why)
                 why = f"version {new.number} was given up: {stopped.why}"
                 raise Stopped("unmeasured", why) from None

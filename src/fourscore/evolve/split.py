@@ -1,4 +1,4 @@
-"""Which cases `inform` mutations, `decide` about them, or are on `hold` for the final check.
+"""Splits cases into those that `inform` mutations, `decide` about them, or are held out (`hold`).
 
 The part of a case follows from the digest of its id alone, so it stays the same when others are
 added, and a case that informed a mutation never decides about one.

@@ -91,9 +91,8 @@ class PoolThread:
     def __init__(self, settings: WorkerSettings) -> None:
         self.settings = settings
         self.is_closing = self.has_ended = False
-        self.lock = (
-            threading.RLock()
-        )  # reentrant: a finalizer may wake us in a thread that wakes us
+        # Reentrant: a finalizer may wake us in a thread that wakes us.
+        self.lock = threading.RLock()
         self.jobs: deque[Job] = deque()
         self.idle: list[PoolWorker] = []
         self.returned: list[PoolWorker] = []  # not reusable: to be replaced by this thread
@@ -285,9 +284,8 @@ class PoolThread:
         else:
             worker.discard()
         if job:
-            self.assign_jobs(
-                time.monotonic()
-            )  # before unpickling the reply: its worker need not wait
+            # Before unpickling the reply: its worker need not wait.
+            self.assign_jobs(time.monotonic())
             try:
                 job.settle(reply.open())
             except Exception as error:

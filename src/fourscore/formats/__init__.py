@@ -1,1 +1,1 @@
-"""What did they write: files and rows of others, turned into cases and traces."""
+"""Readers for case files, logs, traces, rubrics and labels, and writers for cases."""

@@ -1,4 +1,4 @@
-"""Files that appear under their name complete, or not at all."""
+"""Writes a file completely or not at all: the old one stays until the new one is complete."""
 
 import os
 import sys
@@ -18,10 +18,10 @@ def open_atomic(name: str) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(name).resolve()  # through a link, to what it points at
+    target = Path(name).resolve()  # replace the target of a link, not the link
     try:
         if name.startswith("/dev/") or (target.exists() and not target.is_file()):
-            # A pipe, /dev/null, or /dev/stdout, which leads to whatever file that is.
+            # A pipe, /dev/null or /dev/stdout cannot be replaced: write to it directly.
             with Path(name).open("ab") as stream:
                 yield stream
             return

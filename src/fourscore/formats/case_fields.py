@@ -2,7 +2,7 @@
 
 The types below are both what the reader accepts and what `json_schemas.py` publishes, so the two
 cannot disagree. Keys that are not fields are kept in `metadata`. Inside `expected` the keys that
-judges know are checked; others are left alone.
+judges know are checked; others are kept as they are.
 """
 
 import re
@@ -29,7 +29,7 @@ class Claim(msgspec.Struct):
 
     def __post_init__(self) -> None:
         if not any(map(str.isalnum, self.text)):
-            raise ValueError("text: it has no words, so that every answer would state it")
+            raise ValueError("text: it has no words, so every answer would match it")
 
 
 class Source(msgspec.Struct, kw_only=True):
@@ -175,7 +175,7 @@ def _metadata(fields: Mapping[str, object], given: dict[str, object] | None) -> 
     for key, value in fields.items():
         if key not in _FIELDS:
             if key in merged:
-                raise DataError("it stands in metadata too", field=str(key))
+                raise DataError("it is in metadata too; keep one of the two", field=str(key))
             merged[key] = value
     return merged
 

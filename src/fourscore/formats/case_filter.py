@@ -1,8 +1,8 @@
-"""Choose cases of a test set: by tag, field or expression; the first n, or a sample of n.
+"""Selects cases of a test set: by tag, field or expression; the first n, or a sample of n.
 
-Everything works on a stream. A sample is chosen by a seeded hash of the id: it does not depend on
-the order of the file, is the same on every machine, a larger one contains a smaller one, and cases
-added to the file replace few of it.
+Cases are read as a stream. A sample is chosen by a seeded hash of the id: it does not depend on the
+order of the file and is the same on every machine. A larger sample contains a smaller one, and
+cases added to the file change only a few cases of the sample.
 """
 
 import hashlib

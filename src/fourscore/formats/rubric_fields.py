@@ -70,8 +70,14 @@ class RubricCalibration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     data: Annotated[str, Meta(description="digest of the labelled outputs")]
     date: str
     n: Annotated[int, Meta(ge=2, description="labelled outputs")]
-    sensitivity: Annotated[Counted, Meta(description="of what people pass, what it passes")]
-    specificity: Annotated[Counted, Meta(description="of what people fail, what it fails")]
+    sensitivity: Annotated[
+        Counted,
+        Meta(description="share of the passes by people that it passes"),
+    ]
+    specificity: Annotated[
+        Counted,
+        Meta(description="share of the fails by people that it fails"),
+    ]
 
 
 class RubricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -55,7 +55,7 @@ def convert_value(value: object, kind: type[T]) -> T:
     except msgspec.ValidationError as error:
         message, field = explain_error(error, value, kind)
         raise ConversionError(message, field=field) from None
-    except ValueError as error:  # text that is none: a lone surrogate
+    except ValueError as error:  # the text has a lone surrogate
         raise ConversionError(str(error)) from None
 
 

@@ -1,8 +1,8 @@
 """YAML files that people write: read with the line of every key, and one section replaced.
 
 A YAML library would write the whole file again, with its own spaces and quotes. `write_section`
-replaces only the lines of its section, and reads the result before writing: where anything but the
-section has changed, the file is left alone.
+replaces only the lines of its section, and parses the result before writing: if anything but the
+section would change, the file is not written.
 """
 
 import io
@@ -73,7 +73,7 @@ def parse_yaml(text: str, file: str) -> YamlDocument:
 def _note(node: Any, path: str, lines: dict[str, int], seen: set[int], file: str) -> None:
     """Note the line of every key; timestamps stay text, and tags are refused."""
     if node is None or id(node) in seen:
-        return  # an alias, which an attacker nests, is walked once
+        return  # visit an alias once: nested aliases (an attack) would take for ever
     seen.add(id(node))
     tag = str(node.tag).removeprefix("tag:yaml.org,2002:")
     if tag == "timestamp":

@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 
 class Due(Protocol):
-    """Something in one event loop that is late when `due` comes, which calls `pass_`."""
+    """Something in one event loop that is late when `due` comes, which calls `on_deadline`."""
 
     @property
     def due(self) -> float: ...
@@ -18,7 +18,7 @@ class Due(Protocol):
     @property
     def loop(self) -> asyncio.AbstractEventLoop: ...
 
-    def pass_(self) -> None: ...
+    def on_deadline(self) -> None: ...
 
 
 class Deadlines:
@@ -50,7 +50,7 @@ class Deadlines:
                 self._arm(first)
                 return
             del self._running[first]
-            first.pass_()
+            first.on_deadline()
 
 
 class Deadline:
@@ -71,7 +71,7 @@ class Deadline:
         self._deadlines.add(self)
         return self
 
-    def pass_(self) -> None:
+    def on_deadline(self) -> None:
         self.passed = True
         self._task.cancel()
 

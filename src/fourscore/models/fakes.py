@@ -13,7 +13,7 @@ import re
 from typing import Any
 
 from fourscore.models.messages import Request
-from fourscore.models.schema import mismatch
+from fourscore.models.schema import find_mismatch
 from fourscore.models.scripted import ScriptedModel
 from fourscore.models.verdict import STRICT_DECODER
 
@@ -123,7 +123,7 @@ def _find_verdict(text: str, schema: dict[str, Any]) -> str | None:
             value, _ = STRICT_DECODER.raw_decode(text, found.start())
         except (ValueError, RecursionError):
             continue
-        if mismatch(value, schema) is None:
+        if find_mismatch(value, schema) is None:
             return json.dumps(value)
     return None
 

@@ -142,7 +142,7 @@ class _Race:
         self._failed: ModelError | None = None  # the first call's error
         self._overtaken = False
 
-    def pass_(self) -> None:
+    def on_deadline(self) -> None:
         """Start second calls: the first is slow."""
         self._second_calls = self.loop.create_task(self._make_second_calls())
         self._second_calls.add_done_callback(self._on_winner)

@@ -74,10 +74,8 @@ class ModelPool:
             # No lock, which a fork might leave locked: a model made twice has opened nothing.
             found = self._models.setdefault(key, make_shared_model(spec, merged, self.budget))
         if type(settings) is FrozenDict and len(self._frozen) < MAX_FROZEN:
-            self._frozen[identity] = (
-                settings,
-                found,
-            )  # kept alive, so that its id is not used again
+            # Kept alive, so that its id is not used again.
+            self._frozen[identity] = (settings, found)
         return found
 
     @property

@@ -75,7 +75,7 @@ def make_shared_model(spec: str, settings: Mapping[str, Any], budget: Budget | N
     inner = {key: value for key, value in settings.items() if key in CLIENT_SETTINGS}
     try:
         stack = StackSettings(**{k: v for k, v in settings.items() if k not in CLIENT_SETTINGS})
-        return _stacked(_client(kind, name, inner), stack, kind, budget)
+        return _wrap_client(_make_client(kind, name, inner), stack, kind, budget)
     except TypeError as error:
         known = ", ".join((*CLIENT_SETTINGS, *StackSettings.__struct_fields__))
         raise ConfigError(f"{spec!r}: {error}; known: {known}", field="model") from None
@@ -83,7 +83,7 @@ def make_shared_model(spec: str, settings: Mapping[str, Any], budget: Budget | N
         raise ConfigError(f"{spec!r}: {error}", field="model") from None
 
 
-def _client(kind: str, name: str, settings: Mapping[str, Any]) -> Model:
+def _make_client(kind: str, name: str, settings: Mapping[str, Any]) -> Model:
     if kind == "openai":
         return OpenAI(name, **settings)
     if kind == "anthropic":
@@ -94,7 +94,7 @@ def _client(kind: str, name: str, settings: Mapping[str, Any]) -> Model:
     return known[name]() if name in known else ScriptedModel([name], name=f"scripted:{name}")
 
 
-def _stacked(client: Model, stack: StackSettings, kind: str, budget: Budget | None) -> Model:
+def _wrap_client(client: Model, stack: StackSettings, kind: str, budget: Budget | None) -> Model:
     prices = stack.prices if isinstance(stack.prices, Prices) else Prices(stack.prices)
     model: Model = MeteredModel(client, prices)
     if (stack.dollars, stack.tokens, stack.calls) != (None, None, None):

@@ -30,7 +30,7 @@ def check_schema(schema: Any, place: str = "schema") -> None:
     if place == "schema" and schema.get("type") != "object":
         raise ValueError("schema: a verdict is an object: expected type: object")
     if odd := sorted(set(schema) - WORDS):
-        raise ValueError(f"{place}: {', '.join(odd)}: not checked here; known: {_known()}")
+        raise ValueError(f"{place}: {', '.join(odd)}: not checked here; known: {_list_keywords()}")
     for kind in _types(schema):
         if kind not in TYPES:
             raise ValueError(f"{place}.type: {kind!r} is none of {', '.join(TYPES)}")
@@ -43,60 +43,60 @@ def check_schema(schema: Any, place: str = "schema") -> None:
         check_schema(schema["items"], f"{place}[]")
 
 
-def mismatch(value: Any, schema: dict[str, Any], place: str = "") -> str | None:
+def find_mismatch(value: Any, schema: dict[str, Any], place: str = "") -> str | None:
     """Why the value does not fit, in words for a person; None where it does."""
     kind = schema.get("type")
-    if kind is not None and not _is(value, kind):
+    if kind is not None and not _has_type(value, kind):
         kinds = " or ".join(_types(schema))
-        return f"{place or 'the reply'}: expected {kinds}, got {_shown(value)}"
-    if "enum" in schema and not any(_same(value, choice) for choice in schema["enum"]):
-        return f"{place or 'the reply'}: {_shown(value)} is none of {_shown(list(schema['enum']))}"
-    if "const" in schema and not _same(value, schema["const"]):
-        return f"{place or 'the reply'}: {_shown(value)} is not {_shown(schema['const'])}"
+        return f"{place or 'the reply'}: expected {kinds}, got {_quote(value)}"
+    if "enum" in schema and not any(_is_same(value, choice) for choice in schema["enum"]):
+        return f"{place or 'the reply'}: {_quote(value)} is none of {_quote(list(schema['enum']))}"
+    if "const" in schema and not _is_same(value, schema["const"]):
+        return f"{place or 'the reply'}: {_quote(value)} is not {_quote(schema['const'])}"
     if isinstance(value, str):
         if len(value) > schema.get("maxLength", len(value)):
             return f"{place or 'the reply'}: longer than {schema['maxLength']} characters"
         return None
     if isinstance(value, dict):
-        return _object(value, schema, place)
+        return _check_object(value, schema, place)
     if isinstance(value, list):
-        return _array(value, schema, place)
+        return _check_array(value, schema, place)
     if TYPES["number"](value):
         low, high = schema.get("minimum"), schema.get("maximum")
         if (low is not None and value < low) or (high is not None and value > high):
-            return f"{place or 'the reply'}: {_shown(value)} is outside [{low}, {high}]"
+            return f"{place or 'the reply'}: {_quote(value)} is outside [{low}, {high}]"
     return None
 
 
-def _is(value: Any, kind: str | list[str]) -> bool:
+def _has_type(value: Any, kind: str | list[str]) -> bool:
     if isinstance(kind, str):
         return TYPES[kind](value)
     return any(TYPES[one](value) for one in kind)
 
 
-def _object(value: dict[str, Any], schema: dict[str, Any], place: str) -> str | None:
+def _check_object(value: dict[str, Any], schema: dict[str, Any], place: str) -> str | None:
     known = schema.get("properties", {})
     for name in schema.get("required", ()):
         if name not in value:
             return f"{place or 'the reply'}: {name} is missing"
     if schema.get("additionalProperties") is False and not value.keys() <= known.keys():
         odd = next(name for name in value if name not in known)
-        return f"{place or 'the reply'}: {_shown(odd)} was not asked for"
+        return f"{place or 'the reply'}: {_quote(odd)} was not asked for"
     for name, inner in known.items():
         if name in value:
-            why = mismatch(value[name], inner, f"{place}.{name}" if place else name)
+            why = find_mismatch(value[name], inner, f"{place}.{name}" if place else name)
             if why is not None:
                 return why
     return None
 
 
-def _array(value: list[Any], schema: dict[str, Any], place: str) -> str | None:
+def _check_array(value: list[Any], schema: dict[str, Any], place: str) -> str | None:
     low, high = schema.get("minItems", 0), schema.get("maxItems")
     if len(value) < low or (high is not None and len(value) > high):
         return f"{place or 'the reply'}: {len(value)} items, expected {low} to {high}"
     if "items" in schema:
         for position, item in enumerate(value):
-            if why := mismatch(item, schema["items"], f"{place}[{position}]"):
+            if why := find_mismatch(item, schema["items"], f"{place}[{position}]"):
                 return why
     return None
 
@@ -106,23 +106,23 @@ def _types(schema: dict[str, Any]) -> list[Any]:
     return kinds if isinstance(kinds, list) else [kinds]
 
 
-def _same(value: Any, choice: Any) -> bool:
+def _is_same(value: Any, choice: Any) -> bool:
     """Equal, and of the same type: 1 is not true."""
     if isinstance(value, dict) and isinstance(choice, dict):
         return value.keys() == choice.keys() and all(
-            _same(value[key], choice[key]) for key in value
+            _is_same(value[key], choice[key]) for key in value
         )
     if isinstance(value, list) and isinstance(choice, list):
-        return len(value) == len(choice) and all(map(_same, value, choice))
+        return len(value) == len(choice) and all(map(_is_same, value, choice))
     return type(value) is type(choice) and bool(value == choice)
 
 
-def _shown(value: Any) -> str:
+def _quote(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def _known() -> str:
+def _list_keywords() -> str:
     return ", ".join(sorted(WORDS))
 
 

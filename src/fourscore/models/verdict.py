@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from fourscore.core import Usage, freeze
 from fourscore.models.messages import ModelError
-from fourscore.models.schema import mismatch
+from fourscore.models.schema import find_mismatch
 
 #: A longer reply is not read: verdicts are short.
 MAX_TEXT = 1 << 20
@@ -42,7 +42,7 @@ def parse_verdict(
         if truncated:
             raise MalformedError("the reply was cut off at its token limit")
         value = _parse_only_object(text, prose)
-        why = mismatch(value, schema)
+        why = find_mismatch(value, schema)
         if why is not None:
             raise MalformedError(why)
         return freeze(value)

@@ -96,7 +96,7 @@ class _Watch:
         self.tags = tags if callable(tags) else (lambda *_, **__: tags)
 
     def observe(self, args: Any, kwargs: Any, result: Any, error: Any, call: "_Call") -> None:
-        """Observe a call. Never raises, even if an argument is missing or a user's function fails."""
+        """Observe a call. Never raises, even if an argument is missing or a user function fails."""
         try:
             output = result if self.output is None or error is not None else self.output(result)
             self.monitor.observe(

@@ -4,9 +4,9 @@
     deliverer.deliver_due(time.time())   # send what is due now, for example from a cron job
     deliverer.start()                    # or in a thread, until `close`
 
-Of all processes on a store, one delivers an alert to a sink; if it dies, another one takes over when
-the lease ends. A failed delivery is counted and retried with growing delays; errors of a sink are
-never raised.
+Of all processes on a store, one delivers an alert to a sink; if it dies, another one takes over
+when the lease ends. A failed delivery is counted and retried with growing delays; errors of a sink
+are never raised.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""`Observation`: one sampled interaction as the application passed it to `observe`, not yet judged."""
+"""`Observation`: one sampled interaction as the application passed it to `observe`, not judged."""
 
 import re
 import time

@@ -103,7 +103,7 @@ class ProductionMonitor(MonitorDecorators):
         call_at_exit(self)
 
     def _prepare_fast_path(self) -> None:
-        """Copy what `observe` needs for every interaction into attributes, which are fast to read."""
+        """Copy what `observe` needs for every interaction into attributes, which are fast."""
         self._add = self._scorer.counters.observed.add
         self._is_hashed, self._random = self.sampling.is_hashed, self.sampling.random
         self._highest, self._ceiling = self.sampling.highest, self.sampling.ceiling
@@ -256,7 +256,7 @@ class ProductionMonitor(MonitorDecorators):
         return self._scorer.writer.save_all(until - time.monotonic()) and is_done
 
     def close(self, timeout: float = 30.0) -> bool:
-        """Refuse new interactions, score and save the queued ones; return whether all were saved."""
+        """Refuse new interactions, score and save queued ones; return whether all were saved."""
         until = time.monotonic() + timeout
         is_done = self._background.close(timeout)
         is_saved = self._scorer.writer.save_all(until - time.monotonic()) and is_done

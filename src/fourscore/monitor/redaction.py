@@ -1,9 +1,9 @@
 """Removes keys, e-mail addresses, card and phone numbers from text before it is stored.
 
-They become `[key]`, `[e-mail]`, `[card]` and `[phone]`. The text is untrusted, so each pattern takes
-time linear in its length: it starts only where a run of its characters starts, does not backtrack,
-or is bounded. In doubt a word is removed. A digest, a date and a number that does not look like a
-phone number stay.
+They become `[key]`, `[e-mail]`, `[card]` and `[phone]`. The text is untrusted, so each pattern
+takes time linear in its length: it starts only where a run of its characters starts, does not
+backtrack, or is bounded. In doubt a word is removed. A digest, a date and a number that does not
+look like a phone number stay.
 """
 
 import re

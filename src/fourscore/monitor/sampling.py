@@ -38,7 +38,7 @@ def make_ceiling(rate: float) -> bytes:
 
 
 class Sampling:
-    """Decides what is sampled. `highest` rate and its `ceiling` reject most interactions quickly."""
+    """Decides what is sampled. The `highest` rate and its `ceiling` reject most ids quickly."""
 
     def __init__(self, rate: float, settings: SamplingSettings | None = None) -> None:
         given = settings or SamplingSettings()

@@ -126,7 +126,7 @@ def read_judge_errors(path: str | None) -> Confusion | None:
         message = "the file has no calibration; fourscore calibrate --store-in adds one"
         raise ConfigError(message, file=path, field="calibration")
     if calibration.judge != fingerprint:
-        message = f"the rubric has changed since it was calibrated on {calibration.date}; calibrate it again"
+        message = f"the rubric has changed since its calibration on {calibration.date}; repeat it"
         raise ConfigError(message, file=path, field="calibration")
     right, wrong = calibration.sensitivity, calibration.specificity
     return Confusion(

@@ -99,7 +99,7 @@ class WorkerExecutor(LocalExecutor):
         starts = (self.pool.run(_load, pickled, deadline=START) for _ in range(self.pool.size))
         await asyncio.gather(*starts)
 
-    async def _run_call(self, call: Call, kind: str) -> Result:
+    async def run_call(self, call: Call, kind: str) -> Result:
         if kind not in ("thread", "process"):
             return await call_judge(call)
         job = (self._pickle(call.judge), call.case, call.traces)

@@ -155,7 +155,7 @@ class MonitorStore:
         return [row[0] for row in self._file.rows(query)]
 
     def state(self, monitor: str) -> bytes | None:
-        """Return the state, as the last fold returned it."""
+        """Return the monitor's state as the last `fold` returned it; None before the first."""
         found = self._file.rows("SELECT body FROM states WHERE monitor = ?", (monitor,))
         return found[0][0] if found else None
 
@@ -169,11 +169,11 @@ class MonitorStore:
         return _make_spending(found[0] if found else None)
 
     def samples(self, monitor: str, *, before: int = LAST, limit: int = 100) -> list[StoredSample]:
-        """Return samples, the newest first; `before` is the last number of the page before."""
+        """Return samples, newest first; `before` is the last number of the previous page."""
         return [_make_sample(*row) for row in self._file.rows(NEWEST, (monitor, before, limit))]
 
     def worst(self, monitor: str, *, limit: int = 10) -> list[StoredSample]:
-        """Return the worst of the measured among the last 500 samples."""
+        """Return the measured samples with the worst scores among the newest 500."""
         return [_make_sample(*row) for row in self._file.rows(WORST, (monitor, RECENT, limit))]
 
     def has(self, monitor: str, id: str) -> bool:  # noqa: A002

@@ -71,7 +71,7 @@ class Outbox:
         since: float = 0.0,
         limit: int = 20,
     ) -> list[Claim]:
-        """Claim what is due for a sink, the oldest first, for the length of the lease.
+        """Claim the alerts that are due for a sink, oldest first, for `lease` seconds.
 
         Alerts from before `since` are not sent to a new sink.
         """
@@ -93,11 +93,11 @@ class Outbox:
         return claims
 
     def sent(self, claim: Claim, *, again: float | None = None) -> bool:
-        """Mark as sent; while open it is due again at `again`. False: the claim was lost."""
+        """Mark an alert as sent, due again at `again` while open; False if the claim was lost."""
         return self._mark(claim, "sent", again, "")
 
     def failed(self, claim: Claim, error: str, *, next: float | None) -> bool:  # noqa: A002
-        """Mark as failed; due again at `next`, or given up where that is None."""
+        """Mark a delivery as failed: due again at `next`, or never again where that is None."""
         return self._mark(claim, "given up" if next is None else "due", next, error)
 
     def _mark(self, claim: Claim, state: str, at: float | None, error: str) -> bool:
@@ -108,7 +108,7 @@ class Outbox:
     def alerts(
         self, monitor: str, *, only_open: bool = False, before: int | None = None, limit: int = 100
     ) -> list[Alert]:
-        """Return alerts, the newest first; `before` is the last number of the page before."""
+        """Return alerts, newest first; `before` is the last number of the previous page."""
         query = SHOWN + (" AND open" if only_open else "") + (" AND number < ?" if before else "")
         values = (monitor, before, limit) if before else (monitor, limit)
         found = self._file.rows(f"{query} ORDER BY number DESC LIMIT ?", values)

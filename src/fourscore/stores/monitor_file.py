@@ -153,7 +153,7 @@ class MonitorFile:
 
     @contextmanager
     def limit_wait(self, seconds: float) -> Iterator[None]:
-        """Limit how long anybody waits for other writers, inside the block."""
+        """Limit how long a write waits for other writers, inside the block."""
         before, self._max_wait = self._max_wait, seconds
         try:
             yield
@@ -168,7 +168,7 @@ class MonitorFile:
             self._writer = self._reader = None
 
     def __del__(self) -> None:
-        """Close the connections of a store that was never closed, as most in memory."""
+        """Close the connections of a store that nobody closed, as is usual for one in memory."""
         for connection in (self._writer, self._reader):
             if connection is not None:
                 connection.close()

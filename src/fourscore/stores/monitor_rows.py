@@ -7,9 +7,9 @@ import msgspec
 
 
 class SampleRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One sample to be stored. `body` and `text` are JSON; None is a text that is not kept.
+    """One sample to be stored. `body` and `text` are JSON; `text` is None where it is not kept.
 
-    A sample that is not `drawn` was wanted by a rule, and does not count in the state.
+    A sample that is not `drawn` was selected by a rule, and does not count in the state.
     """
 
     id: str

@@ -87,21 +87,21 @@ class Store:
 
     def runs(self) -> list[RunInfo]:
         """Return all runs, the oldest first."""
-        found = self._all("SELECT info, finished FROM runs ORDER BY id")
+        found = self._fetch_all("SELECT info, finished FROM runs ORDER BY id")
         return [self._info(text, finished) for text, finished in found]
 
     def run(self, wanted: str) -> RunInfo:
         """Return the run with this id, or the only one whose id begins so."""
-        found = self._all("SELECT id, info, finished FROM runs WHERE id = ?", (wanted,))
+        found = self._fetch_all("SELECT id, info, finished FROM runs WHERE id = ?", (wanted,))
         if not found:
             query = "SELECT id, info, finished FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id"
-            found = self._all(query, (len(wanted), wanted))
+            found = self._fetch_all(query, (len(wanted), wanted))
         if len(found) == 1:
             return self._info(*found[0][1:])
         if found:
             several = ", ".join(row[0] for row in found[-5:])
             raise self._error(f"{len(found)} runs begin with {wanted!r}: {several}")
-        known = [row[0] for row in self._all("SELECT id FROM runs ORDER BY id DESC LIMIT 10")]
+        known = [row[0] for row in self._fetch_all("SELECT id FROM runs ORDER BY id DESC LIMIT 10")]
         hint = suggest_known(wanted, known) if known else "the store has none"
         raise self._error(f"there is no run {wanted!r}; {hint}")
 
@@ -115,7 +115,7 @@ class Store:
 
     def summary(self, run_id: str) -> Any:
         """Return the summary given to `finish`; None before."""
-        ((text,),) = self._all("SELECT summary FROM runs WHERE number = ?", self._key(run_id))
+        ((text,),) = self._fetch_all("SELECT summary FROM runs WHERE number = ?", self._key(run_id))
         return None if text is None else self._decode(text, Any, f"run {run_id}: summary")
 
     def writer(self, run_id: str) -> Writer:
@@ -124,7 +124,7 @@ class Store:
 
     def judge(self, run_id: str, wanted: str) -> str:
         """Return the fingerprint of a rubric that scored the run, or the only one beginning so."""
-        known = [row[0] for row in self._all(JUDGES, self._key(run_id))]
+        known = [row[0] for row in self._fetch_all(JUDGES, self._key(run_id))]
         found = [each for each in known if each.startswith(wanted)]
         if wanted in known or len(found) == 1:
             return wanted if wanted in known else found[0]
@@ -153,14 +153,14 @@ class Store:
         query = """SELECT repeat, status FROM traces
             LEFT JOIN scores ON scores.trace = traces.number AND judge = ?
             WHERE run = ? AND case_id = ? ORDER BY repeat"""
-        found = self._all(query, (judge, self._number(run_id), case_id))
+        found = self._fetch_all(query, (judge, self._number(run_id), case_id))
         return {repeat: None if status is None else Status(status) for repeat, status in found}
 
     def rows(self, run_id: str, judge: str | None = None) -> Iterator[StoredRow]:
         """Yield every row by position and repeat, scored by this judge or the run's rubric."""
         number, judge = self._number(run_id), self._judge(run_id, judge)
         last = (-1 << 63, 0, 0)
-        while keys := self._all(KEYS, (number, *last, PAGE)):
+        while keys := self._fetch_all(KEYS, (number, *last, PAGE)):
             for key in keys:
                 yield self._row(key[2], judge)
             last = keys[-1]
@@ -169,7 +169,7 @@ class Store:
         self, run_id: str, case_id: str, repeat: int = 1, judge: str | None = None
     ) -> StoredRow | None:
         """Return one row, or None."""
-        found = self._all(FIND, (self._number(run_id), case_id, repeat))
+        found = self._fetch_all(FIND, (self._number(run_id), case_id, repeat))
         return self._row(found[0][0], self._judge(run_id, judge)) if found else None
 
     # Labels
@@ -192,7 +192,7 @@ class Store:
         return [
             Label(case_id=case_id, repeat=repeat, who=who, verdict=verdict, note=note,
                   created=created, stale=bool(stale))
-            for case_id, repeat, who, verdict, note, created, stale in self._all(
+            for case_id, repeat, who, verdict, note, created, stale in self._fetch_all(
                 LABELS, self._key(run_id)
             )
         ]  # fmt: skip
@@ -202,12 +202,12 @@ class Store:
     def _states(self, run_id: str, judge: str) -> Iterator[tuple[str, int, str | None]]:
         number = self._number(run_id)
         last: tuple[str, int] = ("", -1 << 63)
-        while page := self._all(STATES, (judge, number, *last, PAGE)):
+        while page := self._fetch_all(STATES, (judge, number, *last, PAGE)):
             yield from page
             last = page[-1][:2]
 
     def _row(self, number: int, judge: str) -> StoredRow:
-        ((position, repeat, attempt, case, trace, score),) = self._all(ROW, (judge, number))
+        ((position, repeat, attempt, case, trace, score),) = self._fetch_all(ROW, (judge, number))
         where = f"position {position}, repeat {repeat}"
         return StoredRow(
             position=position,
@@ -225,7 +225,7 @@ class Store:
         return self._key(run_id)[0]
 
     def _key(self, run_id: str) -> tuple[int]:
-        found = self._all("SELECT number FROM runs WHERE id = ?", (run_id,))
+        found = self._fetch_all("SELECT number FROM runs WHERE id = ?", (run_id,))
         if not found:
             raise self._error(f"there is no run {run_id!r}")
         return (int(found[0][0]),)
@@ -244,7 +244,7 @@ class Store:
     def _error(self, message: str) -> StoreError:
         return StoreError(message, file=str(self.path))
 
-    def _all(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+    def _fetch_all(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
         with self._lock, explain_sqlite_errors(self.path):
             return self._connection.execute(query, values).fetchall()
 

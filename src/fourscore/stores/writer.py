@@ -112,19 +112,19 @@ class Writer:
     ) -> "asyncio.Future[None]":
         row = PendingRow(case_id, repeat, trace=trace, score=score)
         if self._pending < MAX_PENDING and not self._queue:
-            self._take(row)
+            self._accept(row)
             return row.done
-        return asyncio.ensure_future(self._take_later(row))
+        return asyncio.ensure_future(self._accept_later(row))
 
-    async def _take_later(self, row: PendingRow) -> None:
+    async def _accept_later(self, row: PendingRow) -> None:
         """Wait for room; the task that awaits the row waits too, and makes no more rows."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.append(place)
         await place
-        self._take(row)
+        self._accept(row)
         await row.done
 
-    def _take(self, row: PendingRow) -> None:
+    def _accept(self, row: PendingRow) -> None:
         if self._failure is not None:
             row.done.set_exception(StoreError(self._failure, file=str(self._path)))
             return

@@ -226,8 +226,8 @@ def test_unreachable_model_leaves_step_incomplete(
 @pytest.mark.parametrize(
     ("old", "new", "field", "words"),
     [
-        ("agent: agent.py:answer\n", "", "agent", "a step needs it"),
-        ("cases: cases.jsonl\n", "", "cases", "a step needs it"),
+        ("agent: agent.py:answer\n", "", "agent", "missing: fourscore evolve step needs it"),
+        ("cases: cases.jsonl\n", "", "cases", "missing: fourscore evolve step needs it"),
         ("agent.py:answer", "recorded", "agent", "recorded answers do not depend"),
         ("agent.py:answer", "agent.py:rule", "agent", "has no parameter prompt"),
         ("constraint_add", "constrain_add", "strategies", "constraint_add"),

@@ -1,9 +1,8 @@
-"""A scripted agent that does as its prompt says, most of the time.
+"""A scripted agent that follows its prompt most of the time.
 
-It knows the price, the day and the rule of every parcel. What it tells of them depends on the
-prompt: asked for a thing it tells it nine times in ten, not asked one time in four, and told
-to leave it out it does so. `answer` is what you would replace: it is given the input of a case and
-the text of the version that is tried.
+It knows the price, the day and the rule of every parcel. Its answer has a fact nine times in ten
+if the prompt asks for that fact, else one time in four, and never if the prompt forbids it.
+Replace `answer` by your agent: it gets the input of a case and the text of the prompt version.
 """
 
 import hashlib
@@ -28,13 +27,13 @@ def answer(question: str, prompt: str) -> str:
 
 
 def follows(question: str, prompt: str, demand: str) -> bool:
-    """By a throw of dice that is the same each time."""
+    """Whether the answer meets the demand: chance by a hash, so the same in every run."""
     dice = hashlib.blake2b(f"{demand} {question}".encode(), digest_size=4).digest()
     return int.from_bytes(dice, "big") / 2**32 < (0.9 if demand in prompt else 0.25)
 
 
 def read(question: str) -> tuple[int, str, str]:
-    """ "What does a parcel of 3 kg to Norway cost, posted on Monday?" """
+    """Return weight, country and day of a question such as those in cases.jsonl."""
     words = question.replace(",", " ").replace("?", " ").split()
     return int(words[words.index("kg") - 1]), words[words.index("to") + 1], words[-1]
 

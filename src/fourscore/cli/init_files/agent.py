@@ -1,7 +1,7 @@
-"""The agent under test. Put yours in place of `answer`: it is given the input of a case, no more.
+"""The agent under test. Replace `answer` by your agent: it gets only the input of a case.
 
-It may be async, and return text or `{"output": ..., "usage": ...}`. This one looks a question up in
-three notes of a library.
+It may be async, and return text or `{"output": ..., "usage": ...}`. This example searches three
+notes of a library.
 """
 
 from fourscore import record
@@ -20,7 +20,7 @@ NOTES = {
 
 
 def answer(question: str) -> str:
-    """Your agent goes here."""
+    """Return the answer to a question; replace this by your agent."""
     url, text = search(question)
     if not url:
         return "I do not know."
@@ -29,7 +29,7 @@ def answer(question: str) -> str:
 
 
 def search(question: str) -> tuple[str, str]:
-    """The note that shares most words with the question. `record` reports the call to Fourscore."""
+    """Return the note with the most words of the question; `record` reports the tool call."""
     asked = {word.strip("?,.").lower() for word in question.split() if len(word) > 3}
     shared = {url: len(asked & words(f"{url} {text}")) for url, text in NOTES.items()}
     url = max(shared, key=lambda each: shared[each])

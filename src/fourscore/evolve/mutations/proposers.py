@@ -133,9 +133,9 @@ def make_proposer(
     prompt_folder: str | None = None,
     settings: Mapping[str, Any] = EMPTY,
 ) -> Proposer:
-    """The one of that name; without a name, the model where there is one, else rules.
+    """Return the proposer of this kind; without a kind, the model's if there is one, else rules.
 
-    `settings` are the model's. gepa has no strategies: it rewrites what it likes.
+    `settings` are the model's. gepa has no strategies: it may rewrite any part of the prompt.
     """
     kind = kind or ("rules" if model is None else "model")
     if kind not in KINDS:

@@ -1,4 +1,4 @@
-"""The eight kinds of mutation, how each has fared so far, and which one to try next.
+"""The eight kinds of mutation, how often each was accepted so far, and which one to try next.
 
 A strategy addresses a signal when such a change can plausibly move it. Signals in none of the
 lists, such as those of a rubric of one's own, are left to the strategy that has fared best.
@@ -210,17 +210,19 @@ def choose_strategy(
     found = find_weakest_signal(failures)
     if found is None:
         return Choice(
-            draw_strategy(among, record, rng), "", "no signal was measured: by their record"
+            draw_strategy(among, record, rng),
+            "",
+            "no signal was measured: drawn by acceptance rate",
         )
     signal, mean = found
     over = "1 failure" if len(failures) == 1 else f"{len(failures)} failures"
     why = f"{_shorten(signal)} is the weakest signal ({mean:.2f} over {over})"
     suited = [one for one in among if signal in one.signals]
     if not suited:
-        return Choice(draw_strategy(among, record, rng), signal, f"{why}: by their record")
+        return Choice(draw_strategy(among, record, rng), signal, f"{why}: drawn by acceptance rate")
     if all(_never_helped(one, record) for one in suited):
         others = [one for one in among if one not in suited] or suited
-        why = f"{why}, and what answers it never helped: by their record"
+        why = f"{why}, but no strategy for it was ever accepted: drawn by acceptance rate"
         return Choice(draw_strategy(others, record, rng), signal, why)
     return Choice(draw_strategy(suited, record, rng), signal, why)
 

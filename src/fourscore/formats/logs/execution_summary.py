@@ -1,4 +1,4 @@
-"""An execution summed up in numbers: calls by tool, errors by type, times like `30s`.
+"""Reads an execution summary: calls by tool, errors by type, times like `30s`.
 
 execution:
   tools: {Read: {calls: 5, success: 5}, Bash: {calls: 3, success: 2}}

@@ -16,10 +16,10 @@ from fourscore.formats.otlp.span import Span
 
 BodyKind = Literal["protobuf", "json"]
 KINDS: dict[bytes, BodyKind] = {b"application/x-protobuf": "protobuf", b"application/json": "json"}
-#: zlib's words for gzip, and for what HTTP calls deflate.
+#: zlib's window sizes (`wbits`) for gzip, and for HTTP's deflate.
 CODINGS = {b"gzip": 31, b"x-gzip": 31, b"deflate": 15}
 
-#: Compressed streams in one body; each costs a copy of what stands behind it.
+#: Compressed streams in one body at most; for each one, the rest of the body is copied.
 MEMBERS = 16
 
 
@@ -32,7 +32,7 @@ def inflate(body: bytes, coding: bytes, most: int) -> bytes:
     if coding in (b"", b"identity"):
         return body
     parts, size = list[bytes](), 0
-    for _ in range(MEMBERS):  # gzip files may stand one behind the other
+    for _ in range(MEMBERS):  # a body may be several gzip streams in a row
         stream = zlib.decompressobj(CODINGS[coding])
         try:
             part = stream.decompress(body, most - size + 1)
@@ -42,7 +42,7 @@ def inflate(body: bytes, coding: bytes, most: int) -> bytes:
         parts.append(part)
         size += len(part)
         if size > most:
-            raise BodyTooLargeError(f"inflated, the body is longer than {most} bytes")
+            raise BodyTooLargeError(f"decompressed, the body is longer than {most} bytes")
         if not stream.eof:
             raise DataError("the compressed body is cut off")
         body = stream.unused_data

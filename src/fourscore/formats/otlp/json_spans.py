@@ -1,7 +1,7 @@
 """Spans as JSON: OTLP (`resourceSpans`, attributes as a list of pairs), and as SDKs print them.
 
-Both spellings that protobuf's JSON allows are read, as some exporters write the one and some the
-other. What an attribute holds is not trusted to be of any type.
+Protobuf's JSON allows two spellings of a key (`traceId`, `trace_id`); both are read, as
+exporters differ. The value of an attribute may have any type.
 """
 
 from collections.abc import Iterator, Mapping
@@ -118,7 +118,7 @@ def _pairs(given: object, field: str, depth: int = 0) -> dict[str, object]:
 
 
 def _value(given: object, field: str, depth: int = 0) -> object:
-    """`{"intValue": "5"}` and its like."""
+    """Return the plain value of an OTLP value such as `{"intValue": "5"}`."""
     if not isinstance(given, Mapping):
         return given
     if depth > 64:
@@ -146,7 +146,7 @@ def _id(given: object) -> str:
 
 
 def _whole(given: object) -> int | None:
-    """64 bits are written as text, since JavaScript has no such numbers."""
+    """Return a whole number; OTLP writes 64-bit numbers as text, which JavaScript needs."""
     text = str(given)
     return int(text) if len(text) < 21 and text.removeprefix("-").isdecimal() else None
 
@@ -154,7 +154,7 @@ def _whole(given: object) -> int | None:
 def _moment(given: object, field: str) -> float | None:
     whole = _whole(given)
     if whole is not None and whole > 10**17:
-        return whole / 1e9  # as protobuf's are divided, to the last bit
+        return whole / 1e9  # the same division as for protobuf, so that both give the same float
     try:
         return parse_time(given) or None
     except (DataError, TypeError):

@@ -1,8 +1,8 @@
 """Messages in a span, in the five spellings that instrumentations use, read into `Turn`.
 
-Today's GenAI attributes hold JSON with parts; older ones hold texts, or events; OpenInference and
+Today's GenAI attributes contain JSON with parts; older ones are texts or events; OpenInference and
 others spread each message over attributes with a number in their name. An agent wrote the content,
-so its shape is not trusted: what does not fit is left out.
+so it may have any shape: what cannot be read is ignored.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ import msgspec
 from fourscore.formats.otlp import semantic_conventions as names
 from fourscore.formats.otlp.span import Span
 
-#: As LangChain calls them.
+#: LangChain's names of the roles.
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 _TEXTS = (None, "text", "input_text", "output_text", "refusal")
 
@@ -177,7 +177,7 @@ def read_output_turns(span: Span) -> list[Turn]:
 
 
 def find_instructions(span: Span, turns: list[Turn]) -> str:
-    """The system's instructions, which stand apart from the chat or at its beginning."""
+    """Return the system instructions: their own attribute, or the first system message."""
     attributes = span.attributes.get(names.SYSTEM_INSTRUCTIONS)
     parts = parse_json_text(
         attributes if attributes is not None else _detail(span, names.SYSTEM_INSTRUCTIONS)
@@ -188,7 +188,7 @@ def find_instructions(span: Span, turns: list[Turn]) -> str:
 
 
 def find_question(turns: list[Turn]) -> str:
-    """The last thing that a person said."""
+    """Return the text of the last user message."""
     for turn in turns[::-1]:
         if turn.text and turn.role == "user":
             return turn.text
@@ -196,12 +196,12 @@ def find_question(turns: list[Turn]) -> str:
 
 
 def find_answer(turns: list[Turn]) -> str:
-    """The last thing that was said."""
+    """Return the text of the last message that has one."""
     return next((turn.text for turn in reversed(turns) if turn.text), "")
 
 
 def _repeated(given: object, known: dict[bytes, Turn]) -> list[Turn]:
-    """A chat comes again with each request that goes on with it: its messages are read once."""
+    """Read a chat history; each request repeats it, so messages in `known` are not read again."""
     if not isinstance(given, str):
         return []
     try:
@@ -235,7 +235,7 @@ def _listed(given: object, role: str, keys: tuple[str, ...] = ()) -> list[Turn]:
     if not turns and isinstance(given, str) and given not in _NOTHING:
         return [
             Turn(role=role, text=given)
-        ]  # 42 is an answer, and so is an object of the agent's own
+        ]  # the output may be a number such as 42, or the agent's own object
     return turns
 
 

@@ -1,4 +1,4 @@
-"""One span, whatever format it came in, and which of several copies of it counts."""
+"""`Span`: one span in any input format, how it is stored, and which of several copies is used."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -74,7 +74,7 @@ def pack_span(span: Span) -> PackedSpan:
 def _encoded(span: Span) -> bytes:
     try:
         return _ENCODER.encode(span)
-    except UnicodeEncodeError:  # half an emoji, which `freeze` makes whole
+    except UnicodeEncodeError:  # a lone surrogate (half an emoji), which `freeze` replaces
         return _ENCODER.encode(freeze(msgspec.to_builtins(span)))
 
 

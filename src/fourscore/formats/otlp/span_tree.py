@@ -51,7 +51,7 @@ def measure_depths(spans: Sequence[Span]) -> list[int]:
         path = []
         while at in parents and at not in known:
             path.append(at)
-            known[at] = 0  # for who meets it again on a way round
+            known[at] = 0  # stops the walk if parent ids form a cycle
             at = parents[at]
         level = known.get(at, 0)
         for span_id in reversed(path):

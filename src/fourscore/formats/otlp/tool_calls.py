@@ -1,4 +1,4 @@
-"""The tool calls of a trace: from spans, and from the messages of models where no span tells.
+"""The tool calls of a trace: from tool spans, and from model messages where there is no such span.
 
 Many applications record model calls but not tools; then a later request repeats the tool's
 arguments and result. A call that is in both is one call, matched by its id, else by the
@@ -19,7 +19,7 @@ from fourscore.formats.otlp.span_tree import Role
 
 Turns = Sequence[Sequence[Turn]]
 
-#: Of one trace; a longer list is no record of an agent's work.
+#: Tool calls that are kept of one trace.
 MOST = 2000
 
 

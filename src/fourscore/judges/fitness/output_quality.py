@@ -169,7 +169,7 @@ def score_structure(output: str, structure: Mode = "markdown") -> float:
 class StructureScore(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Scores headers, lists and fenced blocks.
 
-    `structure`: `markdown` uses a parser; `literal` three patterns, which take `5 apples` as a list.
+    `structure`: `markdown` uses a parser, `literal` three patterns that take `5 apples` as a list.
     """
 
     structure: Mode = "markdown"

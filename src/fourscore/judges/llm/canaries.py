@@ -149,7 +149,7 @@ class CanaryJudge(msgspec.Struct, frozen=True):
         return f"attack: {family.name}", attack.answer(case, "after", wrong)
 
     async def _judge_canary(self, case: Case, answer: str) -> tuple[dict[str, bool], Usage]:
-        """Return, by signal name, whether the canary passed ({} if judging failed); and the usage."""
+        """Return by signal name whether the canary passed ({} if judging failed), and the usage."""
         signals = await _attempt(self.inner, case, Trace(output=answer))
         if isinstance(signals, Exception):
             return {}, getattr(signals, "usage", None) or NO_USAGE

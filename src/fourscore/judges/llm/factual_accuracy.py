@@ -157,7 +157,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
     async def _judge_unsure(
         self, case: Case, output: str, text: str, facts: Sequence[Fact]
     ) -> Signal:
-        """Return the signal with claims judged by the rules where they are sure, else by the model."""
+        """Return the signal: claims are judged by rules where these are sure, else by the model."""
         read = read_text(text)
         rules = judge_facts(read_facts(case), read, find_question(case.input), shipped_weights())
         settled: dict[int, JudgedClaim] = {}
@@ -191,7 +191,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         ]
 
     async def _ask_claims(self, case: Case, facts: Sequence[Fact]) -> tuple[Sequence[Fact], Usage]:
-        """Return the reference answer's claims as the model lists them; `facts` if it lists none."""
+        """Return the reference answer's claims listed by the model; `facts` if it lists none."""
         fenced = self.fence_case(case, "", text=as_text(read_expected(case).answer))
         listed, spent = await ask_list(
             self, "claims", fenced, "claims", item_fields=("text",), most=TAKEN

@@ -67,9 +67,8 @@ class LocalModel:
             message = f"the graph asks for {', '.join(unknown)}; known: {', '.join(_INPUTS)}"
             raise ConfigError(message, file=str(file))
         length = inputs[0].shape[-1]
-        self._length = (
-            length if isinstance(length, int) else None
-        )  # the graph takes one length only
+        # The graph takes one length only.
+        self._length = length if isinstance(length, int) else None
         known = files.read_max_tokens(folder, self._tokenizer.truncation)
         self.max_tokens = min(known, self._length or known)
         self._tokenizer.no_padding()
