@@ -166,7 +166,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return replace(fenced, subject=find_subject(others))
 
     def fence(self, texts: Mapping[str, str], titles: Mapping[str, str]) -> FencedTexts:
-        """Return the texts in fences; in the brief form each is one line and starts with a title."""
+        """Return the texts in fences; in the brief form each is one line with a title."""
         lines = self.form == "brief"
         return fence_texts(texts, self.max_chars, titles, self.without, lines=lines)
 
