@@ -148,7 +148,7 @@ def test_rollback_restores_earlier_version(here: Path, capsys: pytest.CaptureFix
     assert (last["event"], last["reason"], last["why"]) == ("rollback", "asked", "a person")
     assert "2 to 1: a person" in message(capsys, "history")
     assert "4 was never active" in message(capsys, "rollback", "4", code=2)
-    assert "1 is active now" in message(capsys, "rollback", "1", code=2)
+    assert "version 1 is already active" in message(capsys, "rollback", "1", code=2)
 
 
 def test_rejects_folder_without_evolution(
@@ -176,7 +176,7 @@ def test_decide_by_literal_rule_from_two_scores(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (["--old", "80", "--new", "83"], "two scores say nothing about chance"),
+        (["--old", "80", "--new", "83"], "two scores cannot show chance"),
         (["--old", "80"], "give two runs"),
         ([], "give two runs"),
         (["one"], "expected two runs"),

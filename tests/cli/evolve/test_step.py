@@ -216,7 +216,7 @@ def test_unreachable_model_leaves_step_incomplete(
         key.setenv("FOURSCORE_BASE_URL", url)
         code, document, message = run_step(capfd, "--model", "openai:m")
     assert (code, document["ended"], document["pending"]) == (3, "model", None)
-    assert "the model that proposes did not answer" in message
+    assert "the proposer's model did not answer" in message
     assert "go on with: fourscore evolve step evolution --model openai:m" in message
     with Evolution(folder) as evolution:
         assert len(evolution.versions()) == 1
@@ -251,12 +251,12 @@ def test_rejects_too_few_cases(folder: Path, capfd: pytest.CaptureFixture[str]) 
     (folder / "cases.jsonl").write_text(lines[0])
     code, document, _ = run_step(capfd)
     assert code == 2
-    assert "of its cases are to" in document["error"]["message"]
+    assert "cases are in the part decide" in document["error"]["message"]
 
 
 def test_example_overwrites_no_files(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["evolve", "init", "--example", "evolution"]) == 2
-    assert "agent.py is already there" in capfd.readouterr().err
+    assert "agent.py exists already" in capfd.readouterr().err
     assert main(["evolve", "init", "--example", "other", "--budget", "5"]) == 2
     assert "--budget: the example has its own" in capfd.readouterr().err
 
