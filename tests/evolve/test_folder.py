@@ -157,7 +157,7 @@ def test_rollback_goes_to_best_else_previous_version(folder: Path) -> None:
         assert evolution.rollback(reason="drops").number == 2
         assert not evolution.must_roll_back().yes  # the other version's drops are not this one's
         assert evolution.rollback(1).number == 1
-        with pytest.raises(ConfigError, match="1 is active now"):
+        with pytest.raises(ConfigError, match="version 1 is already active"):
             evolution.rollback(1)
 
 
@@ -275,7 +275,7 @@ def test_rejects_result_that_contradicts_decision(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "document"),
     [
-        ('"active": 1', '"active": 2', "state.json:3: active: 2, but by log.jsonl it is 1"),
+        ('"active": 1', '"active": 2', "state.json:3: active: 2, but 1 according to log.jsonl"),
         ('"active": 1', '"active": "one"', "state.json:3: active: expected int"),
         ('"lines": 1', '"lines": 9', "state.json:8: lines: it was derived from 9 lines"),
         ('"lines": 1', '"lines": 0', "state.json:8: lines"),

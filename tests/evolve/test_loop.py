@@ -314,7 +314,7 @@ def test_stable_version_is_not_mutated(bench: Bench) -> None:
     bench.begin("right: 1.0", settings="limits: {stable_runs: 2, cool_down: 2}\n")
     ended = bench.step(ScriptedProposer("right: 0.1", "right: 0.2"), 5)
     assert (ended.reason, ended.generations) == ("stable", 1)
-    assert "average 100.00" in ended.why
+    assert "mean 100.00" in ended.why
 
 
 # The way back

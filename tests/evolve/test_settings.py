@@ -69,7 +69,7 @@ def test_only_python_file_agents_are_resolved(tmp_path: Path) -> None:
         ("rollback:\n  share_of_best: 70\n", "evolution.yaml:2: rollback.share_of_best"),
         ("split:\n  inform: 0.9\n", "evolution.yaml:1: split: inform, decide and hold"),
         ("forbidden:\n  - ok\n  - '('\n", "evolution.yaml:3: forbidden[1]: not a regular"),
-        ("- 1\n", "evolution.yaml: expected keys"),
+        ("- 1\n", "evolution.yaml: expected settings"),
         ("a: [\n", "evolution.yaml"),
     ],
 )

@@ -12,7 +12,7 @@ _held: "weakref.WeakSet[Lock]" = weakref.WeakSet()
 
 
 def prepare(path: Path, data: bytes) -> Path:
-    """Write the data to a hidden file beside its place, ready to be renamed."""
+    """Write the data to a hidden draft file beside `path`; return the path of the draft."""
     draft = get_draft_path(path)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
@@ -27,7 +27,7 @@ def get_draft_path(path: Path) -> Path:
 
 
 def move_into_place(draft: Path, path: Path) -> None:
-    """Rename a draft to its place, also in another folder, and sync both folders."""
+    """Rename a draft to `path`, which may be in another folder, and sync both folders."""
     draft.replace(path)
     for folder in {path.parent, draft.parent}:
         sync_folder(folder)
@@ -38,7 +38,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def append(path: Path, line: bytes) -> None:
-    """Append one line, which is on disk when this returns; a full disk leaves none of it."""
+    """Append one line and sync it to disk; where the disk is full, no part of it is written."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         before = os.fstat(descriptor).st_size
@@ -54,7 +54,7 @@ def append(path: Path, line: bytes) -> None:
 
 
 def drop_partial_line(path: Path) -> bool:
-    """Cut off an unfinished last line, left by a kill; return whether no line is left."""
+    """Cut off an unfinished last line of a killed process; return whether the file is now empty."""
     data = path.read_bytes()
     end = data.rfind(b"\n") + 1
     if end < len(data):
@@ -85,7 +85,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
 class Lock:
     """A lock for one writer at a time; the kernel releases it however the process ends.
 
-    The file stays, so that nobody locks a file that was just removed.
+    The lock file is never removed: otherwise two processes could lock two files of the same name.
     """
 
     def __init__(self, path: Path) -> None:

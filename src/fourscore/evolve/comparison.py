@@ -1,7 +1,7 @@
-"""Compares a new version with an old one on the same cases, which no mutation was made from.
+"""Compares a new version with an old one on the same cases, from which no mutation was made.
 
-- `Comparison` runs both in the same order of cases, and only on as many cases as the next look
-  needs. The active version is run once per case, and compared with every candidate.
+- `Comparison` runs both versions on the cases in the same order, and only on as many cases as the
+  next interim analysis (look) needs. The active version is run once per case, for all candidates.
 - `pair_runs` pairs two runs that are already stored. Cases are matched by id, and paired only where
   both runs have the same input and a score; repeats are averaged. The order of the pairs is by
   digest of the id, which is independent of the results and of the order in a file.
@@ -26,13 +26,13 @@ from fourscore.stats.paired_scores import ScorePairs
 from fourscore.stats.sequential import SequentialPlan
 from fourscore.test.compare import ScoredRun
 
-#: The purposes in the ids of runs.
+#: What a run is for; part of the run's id.
 DECIDE_PURPOSE, HOLD_PURPOSE = "decide", "hold"
 Pairs = list[tuple[float, float]]
 
 
 class Comparison:
-    """Runs two versions on the cases that decide and applies a rule."""
+    """Runs two versions on the `decide` cases and applies a decision rule."""
 
     def __init__(self, evaluator: Evaluator, cases: Sequence[Case], plan: SequentialPlan) -> None:
         self._evaluator, self._plan = evaluator, plan
@@ -147,7 +147,7 @@ class HeldOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 async def compare_held_out(
     evaluator: Evaluator, cases: Sequence[Case], first: Version, active: Version
 ) -> HeldOut | None:
-    """Run both versions on the held-out cases; None where there are none."""
+    """Run both versions on the held-out cases; return None where there are no such cases."""
     if not cases:
         return None
     new = await evaluator.measure(active, cases, HOLD_PURPOSE)

@@ -2,8 +2,8 @@
 
 `decide_by_pairs` compares both on the same cases and is the default. `decide_by_scores` applies the
 literal rule, `should_apply_mutation`, to two scores from 0 to 100. That rule ignores chance: it
-accepts a mutation without any effect more than half of the time (see docs/evolution.md), so what it
-accepts as exploration becomes a branch, never the active version.
+accepts a mutation without any effect more than half of the time (see docs/evolution.md), so a
+version that it accepts as exploration becomes a branch, never the active version.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,9 +16,9 @@ import msgspec
 from fourscore.core.numbers import check_finite
 from fourscore.stats.sequential import SequentialOutcome, SequentialPlan, decide_sequentially
 
-#: Gains above the first are significant, losses from the second on are regressions.
+#: A change above SIGNIFICANT points is an improvement, one of REGRESSION or less a regression.
 SIGNIFICANT, REGRESSION = 5.0, -3.0
-#: How often a slight regression is accepted as exploration.
+#: The probability that a change between the two, without a gain, is accepted as exploration.
 EXPLORE = 0.2
 
 Reason = Literal["significant_improvement", "marginal_improvement", "exploration", "regression"]
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
 
 
 def should_apply_mutation(old_score: float, new_score: float, rng: Random | None = None) -> Answer:
-    """Return whether to apply a mutation, and why; `rng` draws the exploration.
+    """Return whether to apply a mutation, and why; `rng` draws whether to explore.
 
     >>> should_apply_mutation(80, 83)
     Answer(accepted=True, reason='marginal_improvement')
@@ -51,7 +51,7 @@ def should_apply_mutation(old_score: float, new_score: float, rng: Random | None
 
 
 Rule = Literal["paired", "literal"]
-#: The reason of a decision, by the outcome of a look.
+#: The reason of a decision, by the outcome of the sequential test.
 REASONS: dict[SequentialOutcome, str] = {
     "accept": "improvement",
     "reject": "no_gain",
@@ -64,8 +64,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The decision, its reason in one word and in a sentence, and the evidence.
 
     `level` is the chance of accepting a candidate that is no better; the literal rule has none.
-    `old` and `new` are the mean scores, `more` is how many pairs the next look waits for: such a
-    decision is not final.
+    `old` and `new` are the mean scores. `more` is how many more pairs are needed before the next
+    look (interim analysis): a decision with `more` is not final.
     """
 
     rule: Rule
@@ -134,5 +134,5 @@ def decide_by_scores(old: float, new: float, rng: Random | None = None, n: int =
 
 
 def expected_false(decisions: Iterable[Decision]) -> float:
-    """Return the most false acceptances to expect if no candidate were better."""
+    """Return the expected number of false acceptances if no candidate were better."""
     return fsum(each.level for each in decisions if each.level is not None)

@@ -42,8 +42,10 @@ class Stopped(Exception):  # noqa: N818 - it is no error
 
 
 class EvaluationSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """What versions are run with. `max_attempts` limits the attempts, None for no limit;
-    `show_progress` gets the number of the next attempts, and its observer each finished one."""
+    """The agent, rubric and options to run versions with. `max_attempts` None means no limit.
+
+    `show_progress` is called with the number of attempts to come; its observer gets each result.
+    """
 
     agents: PromptedAgents
     rubric: Rubric
@@ -55,8 +57,7 @@ class EvaluationSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measurement(msgspec.Struct, frozen=True):
-    """The mean score of each case, 0 to 100, None where it was not measured; and the share of
-    attempts in which the agent failed."""
+    """The mean score of each case, 0 to 100 or None, and the share of attempts that failed."""
 
     scores: tuple[float | None, ...]
     error_rate: float
@@ -82,13 +83,12 @@ class Evaluator:
     async def measure(
         self, version: Version, part: Sequence[Case], purpose: str, first: int | None = None
     ) -> Measurement:
-        """Run the version on the `first` cases of a part, on all where it is None; stored attempts
-        are not repeated."""
+        """Run the version on the `first` cases of a part (None: all), without stored attempts."""
         name, cases = self.make_run_id(version, purpose), part[:first]
         self._begin(name, version, len(part))
-        todo = self._todo(name, cases)
+        todo = self._plan_missing(name, cases)
         if todo:
-            await self._carry_out(name, version, todo)
+            await self._run_attempts(name, version, todo)
             if len(cases) == len(part):
                 self.store.finish(name, summarize_run(self.store, name, self.setup.rubric))
         rows = [self._attempts(name, case) for case in cases]
@@ -102,11 +102,11 @@ class Evaluator:
         if name not in self._runs:
             return [None] * len(part)
         self._known.setdefault(name, {})
-        self._todo(name, part)
+        self._plan_missing(name, part)
         return [_mean(self._attempts(name, case)) for case in part]
 
     def rows(self, version: Version, purpose: str) -> list[Row]:
-        """Return the stored rows of a run; none where there is no run."""
+        """Return the stored rows of a run; an empty list where there is no run."""
         name = self.make_run_id(version, purpose)
         if name not in self._runs:
             return []
@@ -148,9 +148,12 @@ class Evaluator:
             self._runs.add(name)
         self._known.setdefault(name, {})
 
-    def _todo(self, name: str, cases: Iterable[Case]) -> list[PlannedAttempt]:
-        """Return the attempts without a score. A changed case is run again; an answer that could
-        not be judged is judged again, once in each process."""
+    def _plan_missing(self, name: str, cases: Iterable[Case]) -> list[PlannedAttempt]:
+        """Return the attempts without a stored score.
+
+        A changed case is run again. A stored answer without a score is judged again, once in each
+        process.
+        """
         known, todo = self._known[name], []
         judge = self.setup.rubric.provenance.rubric
         for position, case in enumerate(cases):
@@ -168,7 +171,7 @@ class Evaluator:
                     )
         return todo
 
-    async def _carry_out(self, name: str, version: Version, todo: list[PlannedAttempt]) -> None:
+    async def _run_attempts(self, name: str, version: Version, todo: list[PlannedAttempt]) -> None:
         setup, known = self.setup, self._known[name]
         over = False
         if setup.max_attempts is not None and len(todo) > setup.max_attempts - self.attempts_made:
@@ -188,7 +191,7 @@ class Evaluator:
                 todo, agent, setup.rubric, writer=writer, plan=setup.plan, observe=observe
             )
         if not whole:
-            raise Stopped("budget", "the budget for models is spent")
+            raise Stopped("budget", "the model budget is spent")
         if over:
             raise Stopped("cases", f"the budget of {setup.max_attempts} cases is spent")
 

@@ -7,10 +7,10 @@
         versions/0007.md  the texts in use: active, best, branches, the newest five
         archive/0001.md   all others
 
-A step is prepared (a new text under a hidden name), then written as one line of the log, then
-carried out (texts under their names or in the archive, state.json). The line decides: a process
-that is killed before it has changed nothing, one that is killed after it has done the step, since
-the next opening of the folder carries out what is missing.
+A step is first prepared (a new text is written under a hidden name), then appended to the log as
+one line, then applied to the other files (texts are renamed or archived, state.json is rewritten).
+A process that is killed before the line is written has changed nothing. If it is killed after the
+line, the step is done: whoever opens the folder next brings the other files up to date.
 """
 
 from collections.abc import Callable, Iterator
@@ -76,7 +76,7 @@ class Evolution:
         self._log, self._texts = Log(self.path / "log.jsonl"), VersionTexts(self.path)
         self._lock: files.Lock | None = None
         if not self._log.path.is_file():
-            message = f"there is no log.jsonl in it; fourscore evolve init {self.path} begins one"
+            message = f"there is no log.jsonl in it; fourscore evolve init {self.path} creates one"
             raise DataError(message, file=str(self.path))
         try:
             self._lock = files.Lock(self.path / ".lock") if write else None
@@ -87,7 +87,7 @@ class Evolution:
             self.history = read_history(self._log)
             current = state is not None and check_state(self._state, state, self.history)
             if write:
-                self._carry_out(current=current)
+                self._update_files(current=current)
             self._check_texts()
         except BaseException:
             self.close()
@@ -105,7 +105,7 @@ class Evolution:
     ) -> Self:
         """Start an evolution in a new folder with `text` as version 1.
 
-        `settings` is what evolution.yaml will say; one that is there already stays as it is.
+        `settings` is the text of evolution.yaml; an existing evolution.yaml is not changed.
         """
         path = Path(path)
         check_text(text)
@@ -200,7 +200,7 @@ class Evolution:
         )
 
     def must_roll_back(self) -> Ruling:
-        """Return whether the active version has to be rolled back; never without an earlier one."""
+        """Return whether to roll back the active version; no where there is no earlier version."""
         found = self.history
         if found.rollback_target is None:
             return Ruling(False, "first", "there is no earlier version")
@@ -214,7 +214,7 @@ class Evolution:
     ) -> Version:
         """Add a candidate, which then waits for a decision."""
         check_text(text)
-        self._may_write()
+        self._require_lock()
         number = self.history.next_number
         parent = self.history.active if parent is None else self.version(parent).number
         event = Proposed(
@@ -232,10 +232,10 @@ class Evolution:
     def decide(self, number: int, decision: Decision, against: int | None = None) -> Result:
         """Record a decision. An accepted version becomes active, an exploration a branch.
 
-        `against` is the version that it was compared with: the active one.
+        `against` is the version that it was compared with, by default the active one.
         """
         if not decision.final:
-            raise ValueError(f"decision: it waits for {decision.more} more pairs")
+            raise ValueError(f"decision: it is not final: {decision.more} more pairs are needed")
         result = decide_result(decision)
         event = Decided(
             at=self._at(),
@@ -263,10 +263,11 @@ class Evolution:
             message = "there is no earlier version to go back to"
             raise ConfigError(message, file=str(self.path))
         if target == found.active:
-            raise ConfigError(f"{target} is active now", file=str(self.path), field="version")
+            message = f"version {target} is already active"
+            raise ConfigError(message, file=str(self.path), field="version")
         if target not in found.was_active:
             before = ", ".join(map(str, sorted({*found.was_active} - {found.active}))) or "none"
-            message = f"{target} was never active; those that were: {before}"
+            message = f"version {target} was never active; versions to go back to: {before}"
             raise ConfigError(message, file=str(self.path), field="version")
         left = found.active
         self._step(RolledBack(at=self._at(), version=target, left=left, reason=reason, why=why))
@@ -292,16 +293,16 @@ class Evolution:
     def _at(self) -> str:
         return format_time(self._now())
 
-    def _may_write(self) -> None:
+    def _require_lock(self) -> None:
         if self._lock is None:
             raise DataError("it was opened for reading, or is closed", file=str(self.path))
 
     def _step(self, event: AnyEvent) -> None:
-        self._may_write()
+        self._require_lock()
         self.history = extend_history(self.history, event, self._log)
-        self._carry_out(current=False)
+        self._update_files(current=False)
 
-    def _carry_out(self, *, current: bool) -> None:
+    def _update_files(self, *, current: bool) -> None:
         """Bring all files in line with the log."""
         files.drop_partial_line(self._log.path)
         found = self.history
@@ -312,7 +313,7 @@ class Evolution:
             files.write(self._state, encode_state(make_state(self.history)))
 
     def _settle_settings(self) -> None:
-        """Move settings into place that an interrupted `begin` left as a draft."""
+        """Rename the draft of evolution.yaml that an interrupted `begin` has left."""
         path = self.path / NAME
         if not path.exists() and files.get_draft_path(path).exists():
             files.move_into_place(files.get_draft_path(path), path)

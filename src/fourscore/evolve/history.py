@@ -58,7 +58,7 @@ class StrategyRecord(msgspec.Struct, frozen=True):
 
 
 class History:
-    """Built by `add`, event by event; an event that cannot follow raises a `ValueError`."""
+    """Built by `add`, event by event; an event that contradicts earlier ones is a `ValueError`."""
 
     def __init__(self) -> None:
         self.versions: dict[int, Version] = {}
@@ -73,7 +73,7 @@ class History:
 
     def add(self, event: AnyEvent) -> None:
         if isinstance(event, Started) == bool(self.versions):
-            raise ValueError("event: expected init on the first line, and there only")
+            raise ValueError("event: expected init on the first line and on no other line")
         match event:
             case Started():
                 self._new(event.version, None, event.digest, "init", None, event.source, event.at)
@@ -157,7 +157,7 @@ class History:
 
     @property
     def expected_false(self) -> float:
-        """The most false acceptances to expect so far if no candidate were better."""
+        """The expected number of false acceptances so far if no candidate were better."""
         return expected_false(each.decision for each in self.decisions)
 
     @property
@@ -253,7 +253,7 @@ class History:
 
 
 def decide_result(decision: Decision) -> Literal["promoted", "rejected", "branched"]:
-    """Return what becomes of the version; exploration goes to a branch."""
+    """Return the result of a decision for the version; an exploration becomes a branch."""
     if not decision.accepted:
         return "rejected"
     return "branched" if decision.exploration else "promoted"
@@ -269,7 +269,7 @@ def read_history(log: Log) -> History:
             field, _, message = str(error).partition(": ")
             raise DataError(message, file=str(log.path), line=number, field=field) from None
     if not history.lines:
-        message = f"it is empty; fourscore evolve init {log.path.parent} begins one"
+        message = f"it is empty; fourscore evolve init {log.path.parent} creates one"
         raise DataError(message, file=str(log.path))
     return history
 
@@ -280,21 +280,21 @@ def extend_history(history: History, event: AnyEvent, log: Log) -> History:
     for name, value in vars(history).items():
         if isinstance(value, dict | list):
             setattr(longer, name, value.copy())
-    # As it will be read again.
+    # Add the event as it will be read from the file.
     longer.add(decode_event(encode_event(event), log.path, history.lines + 1))
     log.append(event)
     return longer
 
 
 class Tries(NamedTuple):
-    """The record for proposers, and the number of all proposals."""
+    """The mutation record for proposers, and the number of all proposals."""
 
     record: MutationRecord
     made: int
 
 
 def read_tries(events: Iterable[AnyEvent]) -> Tries:
-    """Read what was tried from the events; no text in the history is proposed again."""
+    """Return the tried mutations in the events; none of their texts is proposed again."""
     events = list(events)
     won = {
         event.version

@@ -6,7 +6,7 @@ here, and the command line branches to it before it loads anything else.
 
 Several processes append at once. Each locks the file for one write, and first cuts off a line that
 a killed process left half written: such a line was never acknowledged. If the lock is not free in
-time, the line is appended without it, in one write, which local file systems keep whole.
+time, the line is appended without the lock, in one write, which is atomic on local file systems.
 """
 
 import os
@@ -17,18 +17,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Where records go, below the folder in which the agent works.
+#: The file of the records, relative to the folder in which the agent works.
 RECORDS = os.path.join(".fourscore", "executions.jsonl")  # noqa: PTH118 - pathlib takes 10 ms
-#: Tries to get the lock, and seconds between them: 30 ms in all, out of the 60 there are.
+#: Tries to get the lock, and seconds between them: 30 ms in all; the hook should take under 60.
 TRIES, PAUSE = 30, 0.001
-#: Bytes of an event that are read; bytes of a half-written last line that are searched.
+#: The most bytes that are read of an event, and of a half-written last line.
 EVENT, TORN = 16 * 1024 * 1024, 1024 * 1024
 #: The beginning of every line that this hook writes.
 _OURS = b'{"ts":"'
 
 
 def main(words: "Sequence[str]") -> int:
-    """Read the event on stdin and append its record; always 0."""
+    """Read the event on stdin and append its record; always return 0."""
     path = RECORDS
     try:
         path, version, outputs = _options(words)
@@ -43,7 +43,10 @@ def main(words: "Sequence[str]") -> int:
 
 
 def _options(words: "Sequence[str]") -> "tuple[str, str, bool]":
-    """`--file FILE` and `--agent-version WORD`, else the environment's; `--no-output`."""
+    """Return the file, the agent version and whether outputs are recorded, from the options.
+
+    `FOURSCORE_EXECUTIONS` and `FOURSCORE_AGENT_VERSION` are the defaults.
+    """
     path = os.environ.get("FOURSCORE_EXECUTIONS") or RECORDS
     version = os.environ.get("FOURSCORE_AGENT_VERSION", "")
     outputs = True
@@ -65,7 +68,7 @@ def _options(words: "Sequence[str]") -> "tuple[str, str, bool]":
 def make_record(
     raw: bytes, version: str, now: float, outputs: bool = True
 ) -> "tuple[bytes | None, str]":
-    """Return the line for an event, None where it is no tool use, and the folder of the agent."""
+    """Return the line for an event (None: it is no tool use) and the agent's working folder."""
     import json
 
     from fourscore.formats.logs.hook_event import (
@@ -77,7 +80,7 @@ def make_record(
 
     event = json.loads(raw)
     if not isinstance(event, dict):
-        raise ValueError("expected an object")
+        raise ValueError("expected a JSON object on stdin")
     folder = event.get("cwd")
     folder = folder if isinstance(folder, str) and os.path.isdir(folder) else ""  # noqa: PTH112
     kind = event.get("hook_event_name", AFTER)

@@ -1,4 +1,4 @@
-"""How often to mutate: pure functions over the history, each with its reason.
+"""Whether another mutation may be tried now, and the reason.
 
 All numbers are settings; None switches a limit off.
 """
@@ -64,7 +64,7 @@ def may_mutate(
     """Return whether another mutation of this risk may be tried.
 
     `scores` are those of the active version's executions, newest last; `since_last` counts
-    executions since the last mutation. A day is one of UTC.
+    executions since the last mutation. Days begin at midnight UTC.
     """
     limits = limits or Limits()
     day = now.astimezone(UTC).date()
@@ -86,7 +86,7 @@ def may_mutate(
     if limits.stable_runs is not None and len(scores) >= limits.stable_runs:
         mean, variance = _moments(scores[-limits.stable_runs :])
         if mean > limits.stable_above and variance < limits.stable_variance:
-            text = f"its last {limits.stable_runs} average {mean:.2f}, variance {variance:.2f}"
+            text = f"mean {mean:.2f}, variance {variance:.2f} of the last {limits.stable_runs} runs"
             return Ruling(False, "stable", f"stable: {text}")
     return Ruling(True, "allowed", "no limit is reached")
 

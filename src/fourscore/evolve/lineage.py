@@ -26,7 +26,10 @@ class Row(NamedTuple):
 
 
 class VersionTree:
-    """The versions by parent. At most `most` are shown: first, active and best, then the newest."""
+    """The versions by parent. At most `most` are shown: first, active and best, then the newest.
+
+    Versions that did not fail are preferred.
+    """
 
     def __init__(self, history: History, most: int | None = None) -> None:
         self._versions: Mapping[int, Version] = history.versions
@@ -126,7 +129,7 @@ def status_document(evolution: Evolution) -> dict[str, Any]:
 
 
 def lineage_document(evolution: Evolution) -> list[dict[str, Any]]:
-    """Return every version below its parent; `depth` is 0 from the first to the active one."""
+    """Return a document per version, each after its parent, in the order of the printed tree."""
     history = evolution.history
     decided = {each.version: each for each in history.decisions}
     found = []

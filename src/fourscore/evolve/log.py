@@ -70,7 +70,7 @@ class Withdrawn(Event, frozen=True, kw_only=True, tag="withdrawal"):
 
 
 class Executed(Event, frozen=True, kw_only=True, tag="execution"):
-    """A version was run on n cases: its mean score, 0 to 100, and which share of them failed."""
+    """A version was run on n cases: the mean score, 0 to 100, and the share of failed cases."""
 
     version: Number
     score: float
@@ -130,7 +130,7 @@ def encode_event(event: AnyEvent) -> bytes:
 
 
 def decode_event(line: bytes, path: Path, number: int) -> AnyEvent:
-    """Decode a line of the log; a `DataError` names the line where it is invalid."""
+    """Return the event of a line; for an invalid line raise a `DataError` with its number."""
     file = str(path)
     try:
         return _DECODER.decode(line)
@@ -145,7 +145,7 @@ def decode_event(line: bytes, path: Path, number: int) -> AnyEvent:
 
 
 class Log:
-    """The file itself: read line by line, extended by whole lines."""
+    """The log file: read line by line, extended by whole lines."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,9 +1,9 @@
 """The evolution loop: run the active version, propose, compare, decide, record, repeat.
 
 Each generation is a sequence of events, each on disk before the next begins. A process that is
-killed anywhere leaves a valid history, and answers in the store, and the next one continues from
-there: a candidate without a decision is compared first, and random numbers are drawn from the seed
-and the number of tries, so what was not recorded comes out the same.
+killed at any time leaves a valid history and the stored answers, and the next process continues
+from there: a candidate without a decision is compared first. Random numbers depend only on the
+seed and the number of tries, so a proposal that was not recorded is made again in the same way.
 """
 
 from collections.abc import Callable
@@ -28,13 +28,15 @@ from fourscore.models.messages import ModelError
 
 #: The most proposals in a row that may be refused before a step ends.
 MOST_REFUSED = 20
-#: The reasons that end a step because no more requests can be made.
+#: The reasons to stop for which the held-out cases cannot be run either.
 SPENT = ("budget", "cases", "model")
 
 
 class LoopOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Options of the loop. `proposer` makes one for a maximum risk, None where there is none;
-    `report` gets lines for people, which may quote foreign text."""
+    """Options of the loop. `proposer` returns a proposer for a maximum risk, or None.
+
+    `report` is called with each progress line, which may quote texts of agents and models.
+    """
 
     rule: Rule
     seed: int
@@ -43,8 +45,10 @@ class LoopOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoopResult(msgspec.Struct, frozen=True, kw_only=True):
-    """How a step ended: `done` after all its generations, else the reason; `missing` is the number
-    of cases in executions and in the held-out part that could not be measured."""
+    """How a step ended: the reason is `done` after all generations.
+
+    `missing` counts the cases in executions and in the held-out part that were not measured.
+    """
 
     generations: int
     reason: str
@@ -54,7 +58,7 @@ class LoopResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvolutionLoop:
-    """Runs generations; it uses at most `budget` cases of each part."""
+    """Runs generations, with at most `budget` cases of each part of the split."""
 
     def __init__(
         self, evolution: Evolution, evaluator: Evaluator, cases: Split, options: LoopOptions
@@ -69,7 +73,6 @@ class EvolutionLoop:
 
     async def run(self, generations: int) -> LoopResult:
         """Run up to `generations` generations, then the held-out cases where the budget allows."""
-
         done, stop = 0, Stopped("done", "")
         try:
             while done < generations:
@@ -80,7 +83,7 @@ class EvolutionLoop:
             stop = stopped
         except ModelError as error:  # the proposer's model failed: this does not count as a try
             reason = "budget" if error.kind == "budget" else "model"
-            stop = Stopped(reason, f"the model that proposes did not answer: {error.message}")
+            stop = Stopped(reason, f"the proposer's model did not answer: {error.message}")
         held = None
         if stop.reason not in SPENT:
             try:
@@ -124,7 +127,7 @@ class EvolutionLoop:
         found = await self.evaluator.measure(active, self._inform, f"x{number}")
         known = found.known
         if not known:
-            why = f"none of the {len(found.scores)} cases that inform mutations was measured"
+            why = f"none of the {len(found.scores)} inform cases was measured"
             raise Stopped("unmeasured", why)
         self._missing += found.missing
         score = fsum(known) / len(known)
@@ -146,8 +149,7 @@ class EvolutionLoop:
         return sort_cases(self.evaluator.rows(self.evolution.active, f"x{number}"))
 
     def _must_roll_back(self) -> Ruling:
-        """Return whether to roll back. Drops within the noise of two executions on the same cases
-        do not count, except with the literal rule."""
+        """Return whether to roll back; with the paired rule, drops within the noise are ignored."""
         ruling = self.evolution.must_roll_back()
         if not ruling.yes or ruling.reason != "drops" or self.options.rule == "literal":
             return ruling
@@ -157,7 +159,7 @@ class EvolutionLoop:
         again = must_roll_back(self.evolution.history.scores, rules=rules)
         if not again.yes:
             self.options.report(
-                f"{ruling.why}; within the noise of {noise:.2f} points, so it stays"
+                f"{ruling.why}; within the noise of {noise:.2f} points, so no rollback"
             )
         return again
 
@@ -183,7 +185,7 @@ class EvolutionLoop:
             proposer = self._make_proposer()
             came = await proposer.propose(text, seen.failures, seen.passed, record, rng)
             if isinstance(came, Proposal):
-                self._with_line(came, parent)
+                self._add_candidate(came, parent)
                 return
             if not came.strategy:
                 raise Stopped("nothing_left", f"nothing is left to try: {came.reason}")
@@ -208,7 +210,7 @@ class EvolutionLoop:
             return versions[open_[-1]]
         return self.evolution.active
 
-    def _with_line(self, proposal: Proposal, parent: Version) -> None:
+    def _add_candidate(self, proposal: Proposal, parent: Version) -> None:
         strategy, risk = proposal.strategy, proposal.risk
         new = self.evolution.add(
             proposal.text, strategy=strategy, risk=risk, why=proposal.why, parent=parent.number
@@ -227,7 +229,7 @@ class EvolutionLoop:
     async def _compare(self) -> None:
         new, old = self.evolution.pending, self.evolution.active
         assert new is not None
-        # A descendant of a branch has to win by the paired rule.
+        # A child of a branch is always compared by the paired rule.
         branched = new.parent in self.evolution.history.branches
         try:
             if self.options.rule == "paired" or branched:
@@ -236,10 +238,10 @@ class EvolutionLoop:
                 rng = Random(f"{self.options.seed} version {new.number}")  # noqa: S311 - no secret
                 decision = await self._comparison.decide_by_means(old, new, rng)
         except Stopped as stopped:
-            # It is from an earlier step: give it up.
+            # An earlier step could not decide about this candidate either: withdraw it.
             if stopped.reason == "unmeasured" and new == self._left_over:
                 self.evolution.withdraw(new.number, stopped.why)
-                why = f"version {new.number} was given up: {stopped.why}"
+                why = f"version {new.number} was withdrawn: {stopped.why}"
                 raise Stopped("unmeasured", why) from None
             raise
         result = self.evolution.decide(new.number, decision)

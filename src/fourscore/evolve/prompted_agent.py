@@ -1,4 +1,4 @@
-"""How an agent gets the prompt of a version: the agents of `fourscore run`, each with a prompt.
+"""`PromptedAgents`: passes the prompt of a version to any agent of `fourscore run`.
 
 | agent | where the prompt is |
 |---|---|
@@ -29,13 +29,13 @@ FILE, VARIABLE, PARAMETER = "{prompt_file}", "FOURSCORE_PROMPT_FILE", "prompt"
 
 
 class PromptedAgents:
-    """An agent that can be given any prompt; one that takes no prompt raises a `ConfigError`."""
+    """Makes an agent for each prompt; an agent without a prompt parameter is a `ConfigError`."""
 
     def __init__(self, spec: str, folders: Sequence[str] = ()) -> None:
         self.spec = spec.strip()
         self.base_agent = load_agent(self.spec, folders=folders)
         if isinstance(self.base_agent, RecordedAgent):
-            message = "recorded answers do not depend on a prompt: name an agent that can be asked"
+            message = "recorded answers do not depend on a prompt: name an agent that can be run"
             raise ConfigError(message, field="agent")
         if isinstance(self.base_agent, FunctionAgent) and not takes_prompt(
             self.base_agent.function
@@ -63,7 +63,7 @@ class PromptedAgents:
 
 
 def takes_prompt(function: Callable[..., Any]) -> bool:
-    """Whether it can be called with `prompt=`."""
+    """Return whether the function can be called with `prompt=` beside its first argument."""
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""When to roll back the active version: after drops in its score, far below the best, or failing.
+"""When to roll back the active version: its score drops, is far below the best, or cases fail.
 
 All numbers are settings; None switches a rule off.
 """
@@ -14,15 +14,15 @@ from msgspec import Meta
 from fourscore.core.numbers import check_finite
 from fourscore.evolve.limits import Points, Ruling, Share
 
-#: Standard errors by which an execution may fall before it counts as a drop.
+#: Standard errors by which the mean score may fall before it counts as a drop.
 NOISE = 1.645
 
 
 class RollbackRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When the active version is rolled back.
+    """When the active version is rolled back. Any one of three rules is enough:
 
-    After `drops` drops in a row, each by more than `drop` points; below `share_of_best` of the best
-    version's score; with more than `error_rate` of the cases failing.
+    its score dropped `drops` times in a row, each time by more than `drop` points; it is below
+    `share_of_best` of the best version's score; more than `error_rate` of the cases failed.
     """
 
     drops: Annotated[int, Meta(ge=1)] | None = 2

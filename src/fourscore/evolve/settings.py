@@ -25,11 +25,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The settings; without a `rubric` the built-in one for research answers is used.
 
     A candidate must keep the `placeholders` and the `required` lines, and match none of the
-    `forbidden` patterns; its length stays between the shares `shortest` and `longest` of its
-    parent's. `strategies` are those to use, none for all, `constraints` lines to try first.
-    `repeats`, `concurrency` and the deadlines are those of `fourscore run`. `budget`, `looks`,
-    `level` and `margin` are the paired rule's. The newest
-    `keep` versions are not archived.
+    `forbidden` patterns; its length is between `shortest` and `longest` times its parent's.
+    `strategies` are those to use (none named: all), `constraints` lines to try first. `repeats`,
+    `concurrency` and the deadlines are those of `fourscore run`. `budget`, `looks`, `level` and
+    `margin` are options of the paired rule. The newest `keep` versions are not archived.
     """
 
     cases: str | None = None
@@ -70,22 +69,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         )
 
     def plan_for(self, cases: int) -> SequentialPlan:
-        """Return the plan with a budget of at most the cases that decide, and at least 2."""
+        """Return the plan for this number of `decide` cases, which limits its budget."""
         return msgspec.structs.replace(self.plan, budget=max(2, min(self.budget, cases)))
 
 
 def read_settings(path: Path) -> Settings:
-    """Read the settings; file names become relative to the working directory."""
+    """Return the settings of a file; their file names are joined to the folder of that file."""
     document = read_yaml_file(str(path))
     value = {} if document.value is None else document.value
     if not isinstance(value, dict):
-        raise document.error("expected keys with their values, such as budget: 200")
+        raise document.error("expected settings with their values, such as budget: 200")
     try:
         settings = convert_value(value, Settings)
     except ConversionError as error:
         field, message = error.field or "", error.message
         inner, colon, rest = message.partition(": ")
-        if colon and inner.isidentifier():  # what the type itself found wrong
+        if colon and inner.isidentifier():  # a message "field: problem" of a nested type
             field, message = f"{field}.{inner}".lstrip("."), rest
         raise document.error(message, field) from None
     for place, pattern in enumerate(settings.forbidden):

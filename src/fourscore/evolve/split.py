@@ -1,6 +1,6 @@
 """Splits cases into those that `inform` mutations, `decide` about them, or are held out (`hold`).
 
-The part of a case follows from the digest of its id alone, so it stays the same when others are
+The part of a case depends only on the digest of its id. So it stays the same when other cases are
 added, and a case that informed a mutation never decides about one.
 """
 
@@ -35,7 +35,7 @@ class Shares(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Split(msgspec.Struct, frozen=True, kw_only=True):
-    """The cases by part, each in an order that is independent of the file."""
+    """The cases of each part, in an order that is independent of the file."""
 
     inform: tuple[Case, ...]
     decide: tuple[Case, ...]

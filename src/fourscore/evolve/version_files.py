@@ -3,9 +3,10 @@
 `versions/` has the texts in use, `archive/` all others. The log has the digest of each text, so a
 text that somebody edited by hand is refused.
 
-state.json tells people and other programs the current position without reading the log; it says
-after how many lines. One that is behind the log was left by a killed process and is written again.
-Any other difference means that a file was edited by hand, which is an error that names the field.
+state.json has the current position, for people and programs that do not read the log, and the
+number of log lines that it was derived from. If it has fewer lines than the log, a process was
+killed, and it is written again. Any other difference means that a file was edited by hand: that is
+an error, which names the field.
 """
 
 from collections.abc import Iterable
@@ -23,7 +24,7 @@ from fourscore.formats.validation import explain_json_error
 from fourscore.formats.yaml_file import parse_yaml
 
 FOLDERS = ("versions", "archive")
-#: The most bytes of a text.
+#: The most bytes of a version's text.
 MAX_BYTES = 1_000_000
 
 
@@ -49,7 +50,7 @@ class VersionTexts:
             (self._path / folder).mkdir(exist_ok=True)
 
     def place(self, versions: Iterable[Version], kept: set[int]) -> None:
-        """Move each text to its folder; drafts that the log does not know are removed."""
+        """Move each text to its folder; remove drafts that are not in the log."""
         self.make_folders()
         for version in versions:
             wanted, other = FOLDERS if version.number in kept else FOLDERS[::-1]
@@ -67,7 +68,7 @@ class VersionTexts:
     def read(self, version: Version) -> str:
         number = version.number
         places = [self._file(folder, number) for folder in FOLDERS]
-        # For a reader without the lock a text may be just moving, so the places are tried twice.
+        # Another process may be moving the text right now, so both folders are tried twice.
         for place in (*places, files.get_draft_path(places[0]), *places):
             try:
                 data = place.read_bytes()
@@ -144,7 +145,7 @@ def encode_state(state: State) -> bytes:
 
 
 def read_state(path: Path) -> State | None:
-    """Read state.json; None where there is none."""
+    """Return the content of state.json; None where there is no such file."""
     try:
         text = path.read_bytes()
     except FileNotFoundError:
@@ -157,13 +158,13 @@ def read_state(path: Path) -> State | None:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _make_error(path, text, f"not JSON: {error}") from None
     if state.format != FORMAT:
-        message = f"{state.format}: this version of fourscore knows format {FORMAT}"
+        message = f"{state.format}: this version of fourscore can read format {FORMAT} only"
         raise _make_error(path, text, message, "format")
     return state
 
 
 def check_state(path: Path, state: State, history: History) -> bool:
-    """Return whether the state is up to date; a `DataError` where it does not fit the log."""
+    """Return whether the state is up to date; raise a `DataError` where it contradicts the log."""
     if state.lines < history.lines:
         return False
     text = path.read_bytes()
@@ -175,7 +176,7 @@ def check_state(path: Path, state: State, history: History) -> bool:
     for field in State.__struct_fields__:
         found, wanted = getattr(state, field), getattr(expected, field)
         if found != wanted:
-            message = f"{_show(found)}, but by log.jsonl it is {_show(wanted)}"
+            message = f"{_show(found)}, but {_show(wanted)} according to log.jsonl"
             hint = "use fourscore evolve rollback to change versions, or delete state.json"
             raise _make_error(path, text, f"{message}; {hint}", field)
     return True
@@ -186,8 +187,8 @@ def _show(value: object) -> str:
 
 
 def _make_error(path: Path, text: bytes, message: str, field: str = "") -> DataError:
-    """Return the error with its line; JSON is YAML, whose reader knows the lines."""
-    hint = "" if field else "; delete it to have it made again from log.jsonl"
+    """Return the error with its line, found by the YAML reader, which can read JSON."""
+    hint = "" if field else "; delete it, and it is made again from log.jsonl"
     place, line = field.partition("[")[0], None
     if field:
         document = parse_yaml(text.decode("utf-8", "replace"), str(path))

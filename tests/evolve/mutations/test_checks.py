@@ -68,7 +68,7 @@ def test_refuses_lost_and_new_placeholders(place: str) -> None:
     assert why(parent.replace("care", "great care"), parent) == ""
     lost = parent.replace(place, "them")
     assert why(lost, parent) == f"the placeholder {place} is gone"
-    assert why(parent, lost) == f"the placeholder {place} is new: nothing would fill it in"
+    assert why(parent, lost) == f"the placeholder {place} is new: it would not be filled in"
 
 
 def test_ignores_braces_that_are_no_placeholder() -> None:
@@ -83,13 +83,13 @@ def test_refuses_reordered_template_blocks() -> None:
     assert find_blocks(parent) == ("{% if a %}", "{% else %}", "{% endif %}", "{{#x}}", "{{/x}}")
     assert why(parent.replace("to them", "to her"), parent) == ""
     turned = parent.replace("{% else %}", "").replace("{% if", "{% else %}{% if")
-    assert why(turned, parent) == "the blocks of the template are not those of the parent"
+    assert why(turned, parent) == "the template blocks differ from the parent's"
 
 
 def test_refuses_braces_that_break_str_format() -> None:
     parent = "Answer {question} as JSON with one key, and say nothing else."
-    assert why(f"{parent} Use a }} too.", parent).startswith("a brace is new")
-    assert why(f'{parent} {{"a": 1}}', parent).startswith("a brace is new")
+    assert why(f"{parent} Use a }} too.", parent).startswith("a brace was added")
+    assert why(f'{parent} {{"a": 1}}', parent).startswith("a brace was added")
     free = parent.replace("JSON", 'JSON such as {"a": 1}')  # not one: anything goes
     assert why(f'{free} {{"b": 1}}', free) == ""
 

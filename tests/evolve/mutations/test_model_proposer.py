@@ -204,7 +204,7 @@ def test_reads_prompt_from_own_folder(tmp_path: Path) -> None:
     assert own != use_built_in
     (tmp_path / "zh").mkdir()
     (tmp_path / "zh" / "mutate.md").write_text("# system\n{{odd}}\n# user\n")
-    with pytest.raises(ConfigError, match=r"mutate\.md: \{\{odd\}\} is not filled in here"):
+    with pytest.raises(ConfigError, match=r"mutate\.md: unknown placeholder \{\{odd\}\}"):
         ModelProposer(model=model, prompt_folder=str(tmp_path), language="zh")
     with pytest.raises(ConfigError, match="no such folder"):
         ModelProposer(model=model, prompt_folder=str(tmp_path / "none"))
@@ -228,7 +228,7 @@ def test_keeps_line_endings_of_parent() -> None:
 
 
 def test_rejects_invalid_settings() -> None:
-    with pytest.raises(ConfigError, match="none of these is of that risk"):
+    with pytest.raises(ConfigError, match="all have a higher risk than low"):
         ModelProposer(model=writing(NEW), strategies=("persona_adjust",), max_risk="low")
     with pytest.raises(ValueError, match="max_failures"):
         ModelProposer(model=writing(NEW), max_failures=0)

@@ -52,9 +52,9 @@ def changed(found: Proposal) -> list[str]:
 
 def test_every_strategy_but_rephrase_has_an_edit() -> None:
     assert set(STRATEGIES) - set(EDITS) == {"instruction_rephrase"}
-    with pytest.raises(ConfigError, match="none of these can be done without a model"):
+    with pytest.raises(ConfigError, match="all of these need a model"):
         RuleProposer(strategies=("instruction_rephrase",))
-    with pytest.raises(ConfigError, match="constraints: expected lines"):
+    with pytest.raises(ConfigError, match="constraints: expected whole lines"):
         RuleProposer(constraints=("a\nb",))
 
 

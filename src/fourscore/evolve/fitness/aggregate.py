@@ -18,7 +18,7 @@ from fourscore.judges.fitness.rubric import to_fitness
 from fourscore.stats.means import Mean
 
 By = Literal["version", "session", "day"]
-#: The newest executions that are kept one by one, and the most versions that are told apart.
+#: The most executions that are kept with their session, and the most versions with a group.
 KEPT, GROUPS = 1000, 1000
 DAY = 86_400
 
@@ -106,7 +106,7 @@ class LogTotals:
         values: dict[str, float | None],
         execution: Execution,
     ) -> Scored | None:
-        """Add one execution by (session, version); None where no signal of it was measured."""
+        """Add one execution by (session, version); return None where too little was measured."""
         value, coverage = self.rubric_mean.compute(values)
         self._pool(execution)
         if value is None:

@@ -1,7 +1,7 @@
 """Score an execution log: records in one pass, every other format through its traces.
 
-Of records only counts are kept, for a limited number of sessions at a time; the other formats are
-conversations, which fit in memory. Both ways give the same scores.
+For records, only counts are in memory, of a limited number of sessions at a time; the other formats
+are conversations, which fit in memory. Both ways give the same scores.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ MAX_OPEN_SESSIONS = 100_000
 
 
 class TaskInfo(NamedTuple):
-    """What is known besides the log. `output` is that of the newest execution."""
+    """What the user states besides the log. `output` is that of the newest execution."""
 
     output: str | None = None
     task_type: str | None = None
@@ -147,7 +147,7 @@ def _newest_last(
 
 
 def _locate_error(log: LogFile, error: DataError) -> DataError:
-    """Return the error with its line; counting a batch does not keep line numbers."""
+    """Return the error with its line number, found by reading the log again."""
     with log.opened() as stream:
         batches = ObjectBatches(stream, ToolRecord, skip=True)
         probe = SessionCounter()
@@ -198,7 +198,7 @@ async def _score_trace(trace: Trace, end: float | None, totals: LogTotals, task:
 
 
 def _request(trace: Trace) -> str:
-    """Return the last user message: that is what the output answers."""
+    """Return the last user message, which is the request that the output answers."""
     messages = (step for step in reversed(trace.steps) if isinstance(step, Message))
     return next((as_text(step.content) for step in messages if step.role == "user"), "")
 

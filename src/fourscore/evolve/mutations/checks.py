@@ -1,13 +1,13 @@
-"""What every proposed prompt has to pass before an agent sees it.
+"""The checks that every proposed prompt has to pass before an agent gets it.
 
 The first problem found is the reason of the refusal. Nothing is repaired: a text that lost a
 placeholder may have lost more.
 
 A prompt must not address a judge, contain fence marks, keys, invisible characters or new links, and
-must not repeat what an agent wrote: a failure may carry an injected instruction, and a model that
-improves a prompt may pass it on. Whatever the parent already says as often is allowed. The built-in
-patterns take time in proportion to the text; patterns from the settings run on texts whose length
-was checked before.
+must not repeat what an agent wrote: a failure may contain an injected instruction, and a model that
+improves a prompt may copy it. A forbidden word is allowed as often as the parent prompt has it. The
+built-in patterns take time in proportion to the text; patterns from the settings run on texts whose
+length was checked before.
 """
 
 import re
@@ -27,8 +27,8 @@ from fourscore.judges.hidden_text import INVISIBLE, remove_invisible
 class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The limits for a proposed prompt.
 
-    `shortest` and `longest` are shares of the parent's length. `required` are lines that must stay,
-    `placeholders` texts that must stay beside the placeholders that are found. `forbidden` are
+    `shortest` and `longest` are multiples of the parent's length. `required` are lines that must
+    stay, `placeholders` are texts to keep like the placeholders that are found. `forbidden` are
     regular expressions; `use_built_in` adds the built-in ones.
     """
 
@@ -43,7 +43,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         check_finite("shortest", self.shortest, low=0, high=1)
         check_finite("longest", self.longest, low=1)
         if any("\n" in line or not line.strip() for line in self.required):
-            raise ConfigError("expected whole lines, one by one", field="required")
+            raise ConfigError("expected whole lines, one line in each entry", field="required")
         if not all(self.placeholders):
             raise ConfigError("expected texts such as {name}", field="placeholders")
         compile_patterns(self.forbidden)
@@ -56,7 +56,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         failures: Sequence[Failure] = (),
         number: str = "",
     ) -> str | None:
-        """Return why the text may not be used, or None. `number` is that of the model's fence."""
+        """Return why the text is refused, or None. `number` is that of the fence a model got."""
         if (why := self._size(parent, text)) is not None:
             return why
         if digest_prompt(text) == digest_prompt(parent):
@@ -92,26 +92,26 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return None
 
 
-#: The least weight of a copied run: about eight words (3 each) or a dozen Chinese characters (2).
+#: The least weight of a copied passage: 8 words (3 each) or 12 Chinese characters (2 each).
 ENOUGH = 24
-#: Characters of a single word that is a copy by itself, as addresses and keys are.
+#: The least length of a single word that counts as a copy, such as an address or a key.
 LONG = 24
 _TOKEN = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯]|[^\W_぀-ヿ㐀-鿿豈-﫿가-힯]+")
 _WIDE = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯]")
 
 
 def find_copied_text(parent: str, text: str, material: Iterable[str]) -> str | None:
-    """Return the first run of words that the text has from the material, not from its parent."""
-    known = set(_runs(parent))
-    new = [run for run in _runs(text) if run not in known]
+    """Return the first passage of the text that is in the material and not in the parent."""
+    known = set(_passages(parent))
+    new = [words for words in _passages(text) if words not in known]
     if not new:
         return None
-    theirs = {run for piece in material for run in _runs(piece)}
-    return next((" ".join(run) for run in new if run in theirs), None)
+    theirs = {words for piece in material for words in _passages(piece)}
+    return next((" ".join(words) for words in new if words in theirs), None)
 
 
-def _runs(text: str) -> Iterator[tuple[str, ...]]:
-    """Yield the shortest runs of words that weigh enough, one from each word on, and long words."""
+def _passages(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield long words and, from each word on, the shortest passage of at least weight `ENOUGH`."""
     words = _TOKEN.findall(remove_invisible(text).lower())
     weights = [2 if _WIDE.match(word) else 3 for word in words]
     for word in words:
@@ -177,7 +177,7 @@ def compile_patterns(own: Sequence[str]) -> dict[str, re.Pattern[str]]:
 
 
 def find_forbidden(parent: str, text: str, rules: Mapping[str, re.Pattern[str]]) -> str | None:
-    """Return the first pattern that matches more often than in the parent, and the line.
+    """Return the line and the reason of the first match that the parent has less often.
 
     The match itself is not quoted: it may be a key.
     """

@@ -1,7 +1,7 @@
 """Edits of a prompt's constraints by rules: add one, remove one, emphasise one.
 
-The lines in `PROBLEMS` are all that a rule ever adds: nothing that an agent or a judge wrote is
-pasted in. The judges' reasons are only searched for words that tell the kind of problem.
+A rule adds only lines from `PROBLEMS` and the owner's `constraints`, never a text of an agent or a
+judge. The judges' reasons are only searched for words that show the kind of problem.
 """
 
 import re
@@ -19,7 +19,7 @@ _CONSTRAINT = re.compile(
 )
 _STRESSED = re.compile(r"important|重要|\*\*|__", re.IGNORECASE)
 STRESS = {"en": "Important: ", "zh": "重要："}
-#: The most characters of a constraint; a longer text says more than one thing.
+#: The most characters of a constraint; a longer sentence usually makes several demands.
 LONGEST = 400
 
 
@@ -64,8 +64,8 @@ def add_constraint(context: EditContext) -> list[Candidate]:
 
 
 def _lines(context: EditContext) -> list[tuple[float, str, str]]:
-    """Return (rank, line, why): the owner's lines, then those against the problems seen."""
-    own = [(-float("inf"), line, "a constraint to be tried") for line in context.constraints]
+    """Return (rank, line, why): the owner's lines, then lines against the observed problems."""
+    own = [(-float("inf"), line, "a constraint from the settings") for line in context.constraints]
     counted: Counter[str] = Counter()
     for failure in context.failures:
         reasons = failure.reasons.lower()
@@ -147,7 +147,7 @@ def _emphasised(context: EditContext, one: Constraint) -> str:
     return "\n".join(lines)
 
 
-#: Kinds of problems: the words in a reason that tell it, and lines against it by language.
+#: Kinds of problems: a pattern that finds them in a reason, and lines against them by language.
 PROBLEMS: dict[str, tuple[re.Pattern[str], dict[str, tuple[str, ...]]]] = {
     "facts": (
         re.compile(

@@ -1,6 +1,6 @@
 """Edits of a prompt by rules: reorder or reformat its lists, add an example, change the persona.
 
-Each edit function lists every prompt it could make of an `EditContext`, best first by `rank`.
+Each edit function returns all edited prompts that are possible; the lowest `rank` is the best.
 """
 
 import re
@@ -22,7 +22,7 @@ from fourscore.evolve.mutations.prompt_text import (
 )
 from fourscore.judges.hidden_text import remove_invisible
 
-#: Parts of a prompt that an edit looks at; each candidate is a whole prompt.
+#: The most parts of a prompt that an edit considers; each part gives a candidate.
 MAX_PARTS = 200
 _WORD = re.compile(r"[a-zà-ÿ]{4,}|(?=([㐀-鿿]{2}))")
 _HAN = re.compile(r"[㐀-鿿]")
@@ -75,18 +75,18 @@ class EditContext:
         return counted
 
     def rate_blame(self, text: str) -> float:
-        """How often, on average, the words of a line occur in the judges' reasons."""
+        """Return how many failures, on average, name a word of the text in the judges' reasons."""
         words = _words(text)
         return sum(self.reasons[word] for word in words) / len(words) if words else 0.0
 
     def must_keep(self, text: str) -> bool:
-        """Whether a part of the prompt contains a line that must stay as it is."""
+        """Return whether a part of the prompt contains a line that must stay as it is."""
         lines = {line.strip() for line in text.split("\n")}
         return bool(lines & self._kept)
 
     def add_part(self, part: str) -> str:
-        """Return the prompt with one more part: at the end, or before a last paragraph that has a
-        placeholder, such as the question."""
+        """Return the prompt with one more part at the end, but before a last paragraph that has a
+        placeholder, which is usually the question."""
         body = self.parent.rstrip()
         end = self.parent[len(body) :]
         head, gap, tail = body.rpartition("\n\n")
@@ -95,7 +95,7 @@ class EditContext:
         return f"{body}\n\n{part}{end}"
 
     def has_placeholder(self, text: str) -> bool:
-        """Whether a text has a placeholder or a template block."""
+        """Return whether a text has a placeholder or a template block."""
         return bool(find_placeholders(text) or find_blocks(text))
 
 
@@ -167,7 +167,7 @@ def change_format(context: EditContext) -> list[Candidate]:
             continue
         if list_.kind == "numbered" and has_references:
             continue
-        other = _other(list_)
+        other = _change_markers(list_)
         lines = context.outline.replace_list(list_, [item.lines for item in list_.items], other)
         why = f"the list of {len(list_.items)} is {other.kind} now: {shorten(list_.items[0].text)}"
         found.append(Candidate("\n".join(lines), why))
@@ -179,7 +179,7 @@ def change_format(context: EditContext) -> list[Candidate]:
     return found
 
 
-def _other(list_: PromptList) -> PromptList:
+def _change_markers(list_: PromptList) -> PromptList:
     if list_.kind == "numbered":
         return list_._replace(kind="bullets", sign="-")
     items = tuple(item._replace(number=at) for at, item in enumerate(list_.items, 1))
@@ -188,11 +188,11 @@ def _other(list_: PromptList) -> PromptList:
 
 def _as_list(context: EditContext, at: int) -> Candidate | None:
     line = context.outline.lines[at]
-    format_ranges = split_sentences(line)
-    if len(format_ranges) < FEWEST or context.must_keep(line):
+    spans = split_sentences(line)
+    if len(spans) < FEWEST or context.must_keep(line):
         return None
     indent = line[: len(line) - len(line.lstrip())]
-    items = [f"{indent}- {line[start:end].strip()}" for start, end in format_ranges]
+    items = [f"{indent}- {line[start:end].strip()}" for start, end in spans]
     lines = [*context.outline.lines[:at], *items, *context.outline.lines[at + 1 :]]
     why = f"line {at + 1} is a list of {len(items)} now: {shorten(line)}"
     return Candidate("\n".join(lines), why)
@@ -283,7 +283,7 @@ def _with_trait_zh(context: EditContext, trait: str) -> str | None:
 
 
 def _kept(context: EditContext, at: int) -> bool:
-    """Whether the line at this place must stay."""
+    """Return whether the line at this offset must stay as it is."""
     start = context.parent.rfind("\n", 0, at) + 1
     return context.must_keep(context.parent[start:].split("\n", 1)[0])
 

@@ -1,7 +1,7 @@
-"""Failed cases: what a mutation may know of them, and how they are shown to a model.
+"""Failed cases: what a proposer gets to know about them, and how they are shown to a model.
 
-Except for the numbers, everything in a `Failure` was written by others, the agent included. Its
-length is bounded here, and `fence_failures` puts every text into a fence with one random number.
+The texts in a `Failure` come from outside, for example from the agent, and may contain injected
+instructions. They are cut here, and `fence_failures` puts each into a fence with a random number.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from fourscore.evolve.mutations.prompt_text import find_blocks, find_placeholder
 from fourscore.judges.llm.injection_defences import fence_texts
 from fourscore.judges.llm.prompts import Language, read_prompt
 
-#: Characters of a text that are kept, pieces of evidence for each signal, and signals.
+#: The most characters of a text, pieces of evidence for each signal, and signals of a failure.
 LONGEST, PIECES, SIGNALS = 4000, 3, 20
 
 
@@ -43,7 +43,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @classmethod
     def from_score(cls, case: Case, trace: Trace, score: Score) -> "Failure":
-        """Return the failure of one attempt. Rankings are left out: they need the others."""
+        """Return the failure of one attempt, without signals that rank it among other attempts."""
         measured = [one for one in score.signals if one.value is not None and not one.relative]
         measured.sort(key=lambda one: (one.value, one.name))
         return cls(
@@ -74,13 +74,13 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def foreign_texts(self) -> tuple[str, ...]:
-        """All texts that others wrote."""
+        """All texts that come from outside: input, output, reasons and evidence."""
         remarks = [text for one in self.remarks for text in (one.reason, *one.evidence)]
         return tuple(text for text in (self.input, self.output, self.reason, *remarks) if text)
 
 
 class SortedCases(msgspec.Struct, frozen=True):
-    """The cases of a run by result. Those that were not measured are in neither part."""
+    """The failures and the passed cases of a run, without cases that were not measured."""
 
     failures: tuple[Failure, ...] = ()
     passed: tuple[Case, ...] = ()
@@ -192,14 +192,14 @@ def format_remarks(failure: Failure) -> str:
 
 
 def choose_worst(failures: Sequence[Failure], signal: str, most: int, rng: Random) -> list[Failure]:
-    """Return the failures with the lowest values of a signal; ties are drawn, to vary them."""
+    """Return the `most` failures with the lowest values of a signal; ties are in random order."""
     drawn = [(one.signals.get(signal, one.value), rng.random(), one) for one in failures]
     drawn.sort(key=lambda entry: entry[:2])
     return [one for _, _, one in drawn[:most]]
 
 
 def find_prompt_folder(name: str, language: Language, own: str | None) -> str:
-    """Return the folder of a prompt file: the user's own where it has the file, else ours."""
+    """Return the folder of a prompt file: the user's where it has the file, else the built-in."""
     if own is None:
         return str(BUILT_IN)
     folder = Path(own).expanduser()
@@ -211,7 +211,7 @@ def find_prompt_folder(name: str, language: Language, own: str | None) -> str:
     found = read_prompt(name, language, str(folder))
     known = read_prompt(name, language, str(BUILT_IN)).placeholders
     if odd := sorted(found.placeholders - known):
-        message = f"{{{{{odd[0]}}}}} is not filled in here; known: {', '.join(sorted(known))}"
+        message = f"unknown placeholder {{{{{odd[0]}}}}}; known: {', '.join(sorted(known))}"
         raise ConfigError(message, file=found.file)
     return str(folder)
 

@@ -1,15 +1,15 @@
-"""The `gepa` package: its reflection as a proposer, and our parts as an adapter for its own loop.
+"""The `gepa` package: its reflection as a proposer, and an adapter for its own loop.
 
-gepa says what a reflective question looks like and reads the new prompt out of the reply; the words
-around it are ours, since gepa's own put what an agent wrote beside the instructions. It proposes
-one text; our runner evaluates it and our rule decides. gepa's own loop accepts by the sum over a
-few cases, which a mutation without any effect passes up to half of the time. To use that loop all
-the same:
+gepa formats the failures for the model and reads the new prompt from the reply. The prompt around
+them is ours, since gepa's own prompt does not separate the agent's texts from the instructions.
+It proposes one text; our runner evaluates it and our rule decides. gepa's own loop accepts by the
+sum of the scores over a few cases, which accepts a mutation without any effect up to half of the
+time. To use that loop nevertheless:
 
     gepa.optimize({"prompt": text}, trainset=cases, adapter=GepaAdapter(run, proposer, rng), ...)
 
-Every text still goes through the checks, and the record remembers it. gepa's loop is synchronous:
-call it from a thread of its own where an event loop is running.
+Every text is still checked and recorded. gepa's loop is synchronous: where an event loop is
+running, call it from another thread.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ from fourscore.models.messages import NO_USAGE, ChatMessage, ModelError, Request
 if TYPE_CHECKING:
     from gepa.strategies.instruction_proposal import InstructionProposalSignature
 
-#: The strategy of its proposals in a record, and the prompt it asks with.
+#: The strategy name of its proposals, and the name of its prompt file.
 NAME, PROMPT = "gepa", "reflect"
 
 
@@ -66,7 +66,7 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
     risk: Risk = "high"
 
     def __post_init__(self) -> None:
-        signature()  # fails before the first case where gepa is missing
+        signature()  # fails now, before the first case, if gepa is not installed
         folder = find_prompt_folder(PROMPT, self.language, self.prompt_folder)
         force_setattr(self, "prompt_folder", folder)
         super().__post_init__()
@@ -87,7 +87,7 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         record: MutationRecord,
         rng: Random,
     ) -> Proposal | Refusal:
-        """Propose one text, by one reflection on the worst failures."""
+        """Propose one text, with one model request about the worst failures."""
         if not failures:
             return Refusal(reason=NO_FAILURES)
         found = find_weakest_signal(failures)
@@ -168,7 +168,7 @@ def reflective_dataset(shown: FencedFailures) -> list[dict[str, str]]:
 
 
 def signature() -> "type[InstructionProposalSignature]":
-    """Import gepa's reflective question; a `ConfigError` where gepa is not installed."""
+    """Return gepa's class for reflection; raise a `ConfigError` if gepa is not installed."""
     require_extra("gepa", "--proposer gepa")
     from gepa.strategies.instruction_proposal import InstructionProposalSignature
 
@@ -182,16 +182,16 @@ if TYPE_CHECKING:
 COMPONENT = "prompt"
 #: The result of one case.
 Row = tuple[Case, Trace, Score]
-#: Runs the agent with a prompt over cases; returns one row each, in order.
-PromptList = Callable[[str, Sequence[Case]], Sequence[Row]]
+#: Runs the agent with a prompt on cases; returns one row for each case, in order.
+RunPrompt = Callable[[str, Sequence[Case]], Sequence[Row]]
 
 
 class GepaAdapter:
-    """gepa's adapter; it keeps the `record`, the `usage` and the `outcomes` of all proposals."""
+    """An adapter for `gepa.optimize`, with `record`, `usage` and `outcomes` of all proposals."""
 
     def __init__(
         self,
-        run: PromptList,
+        run: RunPrompt,
         proposer: Proposer,
         rng: Random,
         *,
@@ -206,8 +206,10 @@ class GepaAdapter:
     def evaluate(
         self, batch: list[Case], candidate: dict[str, str], capture_traces: bool = False
     ) -> "EvaluationBatch[Row, Any]":
-        """Return scores from 0 to 1. gepa has no missing scores, and a failure to measure is no 0,
-        so a batch with an unmeasured case raises a `JudgeError`."""
+        """Return scores from 0 to 1; an unmeasured case raises a `JudgeError`.
+
+        gepa has no missing scores, and an unmeasured case must not count as 0.
+        """
         from gepa.core.adapter import EvaluationBatch
 
         rows = list(self._run(candidate[COMPONENT], batch))
@@ -227,7 +229,7 @@ class GepaAdapter:
         eval_batch: "EvaluationBatch[Row, Any]",
         components_to_update: list[str],
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Return the failures without fences: the proposer adds them, with its number."""
+        """Return the failures without fences: the proposer adds the fences."""
         found = sort_cases(eval_batch.trajectories or ())
         self._passed = found.passed
         return {name: [{"Failure": one} for one in found.failures] for name in components_to_update}
@@ -238,7 +240,7 @@ class GepaAdapter:
         reflective_dataset: Mapping[str, Sequence[Mapping[str, Any]]],
         components_to_update: list[str],
     ) -> dict[str, str]:
-        """Return the proposed text by component; nothing where it was refused."""
+        """Return the proposed text by component, without components whose text was refused."""
         found: dict[str, str] = {}
         for name in components_to_update:
             failures: list[Failure] = [one["Failure"] for one in reflective_dataset[name]]

@@ -1,8 +1,8 @@
 """Mutations that a model writes, from the reasons and the evidence of the failures.
 
-The model has read what an agent wrote, so its reply is only a suggestion: it must contain the
-number of its fence, it goes through the checks, and it becomes a version only when cases that the
-model never saw say so.
+The model has read texts of the agent, which may contain injected instructions. So its reply must
+repeat the number of the fence and pass the checks, and it becomes active only after a comparison
+on cases that the model has not seen.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ from fourscore.judges.llm.verdicts import make_reply_schema, make_text_schema
 from fourscore.models.messages import NO_USAGE, ModelError
 
 PROMPT = "mutate"
-#: Kinds of model errors that count as a try. All others are raised.
+#: Kinds of model errors that are refusals and count as a try. All others are raised.
 MODEL_FAULTS = frozenset({"malformed", "refused"})
 #: The reason of a refusal where there is no failure.
 NO_FAILURES = "there is no failure to learn from"
@@ -62,7 +62,7 @@ class ModelProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields
         super().__post_init__()
         check_whole("max_failures", self.max_failures, low=1)
         if not select_strategies(self.strategies, self.max_risk):
-            raise ConfigError("none of these is of that risk", field="strategies")
+            raise ConfigError(f"all have a higher risk than {self.max_risk}", field="strategies")
 
     @property
     def prompts(self) -> Mapping[str, str]:
@@ -76,7 +76,7 @@ class ModelProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields
         record: MutationRecord,
         rng: Random,
     ) -> Proposal | Refusal:
-        """Propose one text by the next strategy."""
+        """Propose one text by the strategy that `choose_strategy` returns."""
         if not failures:
             return Refusal(reason=NO_FAILURES)
         choice = choose_strategy(
@@ -121,7 +121,7 @@ class ModelProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields
         passed: Sequence[Case],
         rng: Random,
     ) -> FencedFailures:
-        """Return the fenced material; passed cases are shown only where an example is wanted."""
+        """Return the fenced texts for the model; `example_inject` also gets passed cases."""
         wants = choice.strategy.name == "example_inject"
         some = rng.sample(list(passed), min(len(passed), 2)) if wants else []
         return fence_failures(
@@ -161,6 +161,6 @@ def match_line_endings(parent: str, text: str) -> str:
 
 
 def shorten_to_line(text: str) -> str:
-    """Return a model's text for people: printable, on one line, and short."""
+    """Return a model's text on one line, without invisible characters, cut to `LONGEST`."""
     line = " ".join("".join(c if c.isprintable() else " " for c in remove_invisible(text)).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

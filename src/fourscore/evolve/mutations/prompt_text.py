@@ -1,12 +1,12 @@
 """The parts of a prompt that matter to edits and checks: lists, sentences and placeholders.
 
-Fenced code, headings and tables are never moved. A list whose items hold fences or loose paragraphs
-is left out: moving an item would tear it from what belongs to it.
+Fenced code, headings and tables are never moved. A list is left out if its items contain fences or
+several paragraphs: moving an item would separate it from its other paragraphs.
 
 Placeholders are `{name}`, `{{name}}`, `$name`, `${name}`, `<<NAME>>`, `%(name)s`, and template
-blocks such as `{% if … %}` and `{{#each}}`. What fills a prompt in is not known here, so whatever
-looks like a placeholder is one. A mutation keeps each of them and adds none; blocks also keep their
-order.
+blocks such as `{% if … %}` and `{{#each}}`. The template engine is not known here, so everything
+that looks like a placeholder is one. A mutation keeps all placeholders and adds none; blocks also
+keep their order.
 """
 
 import re
@@ -27,7 +27,7 @@ _BREAK = re.compile(r"(?<=[.!?])[ \t]+(?=[A-Z\"'(])|(?<=[。！？])[ \t]*(?=[^\
 
 
 class ListItem(NamedTuple):
-    """Lines `start` to `end` of the prompt; the first of `lines` is without its marker."""
+    """Lines `start` to `end` (exclusive) of the prompt; `lines[0]` is without its marker."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ class ListItem(NamedTuple):
 
 
 class PromptList(NamedTuple):
-    """Items of one kind and depth. `sign` is the bullet, or what follows the numbers."""
+    """A list with items of one kind and depth. `sign` is the bullet, or the sign after a number."""
 
     kind: Kind
     indent: str
@@ -48,7 +48,7 @@ class PromptList(NamedTuple):
     items: tuple[ListItem, ...]
 
     def marker(self, place: int) -> str:
-        """Return the marker of the item at a place; the numbers keep their order."""
+        """Return the marker, such as `- ` or `2. `, for the item at this index."""
         if self.kind == "bullets":
             return f"{self.indent}{self.sign} "
         numbers = [item.number for item in self.items]
@@ -68,9 +68,9 @@ class Outline(NamedTuple):
     def replace_list(
         self, list_: PromptList, items: Sequence[Sequence[str]], other: PromptList | None = None
     ) -> list[str]:
-        """Return the lines with other items in a list, with the same blank lines between them.
+        """Return the prompt's lines with new items in a list, keeping the blank lines between them.
 
-        `other` has the markers, where they change too.
+        The markers are those of `other`, by default those of the list itself.
         """
         marks = other or list_
         first, last = list_.items[0].start, list_.items[-1].end
@@ -122,7 +122,7 @@ def _after_fence(lines: Sequence[str], at: int) -> int:
 
 
 def _read_list(lines: Sequence[str], at: int, found: re.Match[str]) -> tuple[PromptList, int, bool]:
-    """Return the list that begins here, where it ends, and whether its items hold only text."""
+    """Return the list that begins here, where it ends, and whether its items may be moved."""
     kind: Kind = "bullets" if found["bullet"] else "numbered"
     indent, sign = found["indent"], found["bullet"] or found["sign"]
     items: list[ListItem] = []
@@ -149,7 +149,7 @@ def _read_list(lines: Sequence[str], at: int, found: re.Match[str]) -> tuple[Pro
 
 
 def _belongs(line: str, indent: str) -> bool:
-    """Whether a line continues the item above it."""
+    """Return whether a line continues the item above it."""
     blank = line[: len(line) - len(line.lstrip(" \t"))]
     return bool(line.strip()) and len(blank) > len(indent) and blank.startswith(indent)
 
@@ -179,24 +179,24 @@ def find_blocks(text: str) -> tuple[str, ...]:
 def find_broken_placeholder(parent: str, text: str, own: tuple[str, ...] = ()) -> str | None:
     """Return what is wrong with the placeholders of a text, or None.
 
-    `own` are placeholders of another form that the owner has named.
+    `own` are placeholders of any other form, from the settings.
     """
     had, has = find_placeholders(parent), find_placeholders(text)
     lost = sorted((had - has) | {one for one in own if one in parent and one not in text})
     if lost:
         return f"the placeholder {lost[0]} is gone"
     if has - had:
-        return f"the placeholder {min(has - had)} is new: nothing would fill it in"
+        return f"the placeholder {min(has - had)} is new: it would not be filled in"
     if find_blocks(parent) != find_blocks(text):
-        return "the blocks of the template are not those of the parent"
+        return "the template blocks differ from the parent's"
     fields = _fields(parent)
     if fields and _fields(text) != fields:
-        return "a brace is new: the prompt could no longer be filled in"
+        return "a brace was added: str.format could no longer fill in the prompt"
     return None
 
 
 def _fields(text: str) -> frozenset[str] | None:
-    """Return the fields that `str.format` would fill in; None where it cannot."""
+    """Return the fields that `str.format` would fill in; None where it would fail."""
     try:
         names = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
     except ValueError:

@@ -1,4 +1,4 @@
-"""What proposes a mutation and what it returns: a checked `Proposal`, or a `Refusal`."""
+"""`Proposer`, which writes a mutation, and its results: a checked `Proposal` or a `Refusal`."""
 
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
@@ -35,7 +35,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A try without a result. The text is not stored, since it may contain a key.
+    """A refused mutation. Its text is not stored, since it may contain a key.
 
     `digest` is empty where there was no text, `strategy` where nothing was left to try.
     """
@@ -104,7 +104,7 @@ def check_draft(
 def record_outcome(
     record: MutationRecord, outcome: Proposal | Refusal, *, accepted: bool = False
 ) -> MutationRecord:
-    """Return the record with one outcome more; an outcome without a strategy was no try."""
+    """Return the record with one more outcome; an outcome without a strategy is not counted."""
     if not outcome.strategy:
         return record
     refused = isinstance(outcome, Refusal)
@@ -133,9 +133,9 @@ def make_proposer(
     prompt_folder: str | None = None,
     settings: Mapping[str, Any] = EMPTY,
 ) -> Proposer:
-    """Return the proposer of this kind; without a kind, the model's if there is one, else rules.
+    """Return a proposer of this kind; the default is `model` where a model is given, else `rules`.
 
-    `settings` are the model's. gepa has no strategies: it may rewrite any part of the prompt.
+    `settings` are options of the model. gepa has no strategies: it may rewrite the whole prompt.
     """
     kind = kind or ("rules" if model is None else "model")
     if kind not in KINDS:

@@ -1,7 +1,7 @@
 """Mutations by rules, without a model: the same parent, failures and seed give the same text.
 
-An edit lists all prompts that it could make; the best one that was not tried and passes the checks
-is proposed. `instruction_rephrase` has no edit: rephrasing takes understanding.
+An edit function returns all edited prompts that are possible; the best one that was not tried and
+passes the checks is proposed. `instruction_rephrase` has no edit function: it needs a model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,9 +57,9 @@ class RuleProposer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     def __post_init__(self) -> None:
         if not any(one.name in EDITS for one in select_strategies(self.strategies, self.max_risk)):
-            raise ConfigError("none of these can be done without a model", field="strategies")
+            raise ConfigError("all of these need a model", field="strategies")
         if any("\n" in line or not line.strip() for line in self.constraints):
-            raise ConfigError("expected lines, one by one", field="constraints")
+            raise ConfigError("expected whole lines, one line in each entry", field="constraints")
 
     async def propose(
         self,
@@ -69,7 +69,7 @@ class RuleProposer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         record: MutationRecord,
         rng: Random,
     ) -> Proposal | Refusal:
-        """Propose the best untried text of the next strategy, or of another where none passes."""
+        """Propose the best untried text of a strategy; try other strategies where none passes."""
         among = [s for s in select_strategies(self.strategies, self.max_risk) if s.name in EDITS]
         refused: Refusal | None = None
         while among:

@@ -1,11 +1,11 @@
 """The eight kinds of mutation, how often each was accepted so far, and which one to try next.
 
-A strategy addresses a signal when such a change can plausibly move it. Signals in none of the
-lists, such as those of a rubric of one's own, are left to the strategy that has fared best.
+A strategy addresses a signal if such a change can plausibly improve it. For a signal that no
+strategy addresses, such as one of the user's own rubric, all strategies are candidates.
 
 Among several strategies the choice is random, weighted by how often each was accepted, starting
-from one success and one failure. Once every strategy that addresses the weakest signal has had its
-chances without being accepted, the others get theirs.
+from one success and one failure. Once every strategy that addresses the weakest signal was tried
+`PATIENCE` times without being accepted, one of the others is chosen.
 """
 
 import hashlib
@@ -110,7 +110,7 @@ STRATEGIES = {
 
 
 def select_strategies(names: tuple[str, ...], max_risk: Risk) -> tuple[Strategy, ...]:
-    """Return the strategies of these names, all where none is named, up to a risk."""
+    """Return the strategies with these names (none named: all), without those above `max_risk`."""
     for name in names:
         if name not in STRATEGIES:
             raise ConfigError(f"{name!r}: {suggest_known(name, STRATEGIES)}", field="strategies")
@@ -142,17 +142,14 @@ class Try(NamedTuple):
 
 
 class MutationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was tried: `tallies` by strategy, and the `digests` of all texts.
-
-    A history can store it, or build it again from its log. A refused try counts as a try.
-    """
+    """All tried mutations: `tallies` by strategy, and the `digests` of all texts."""
 
     tallies: dict[str, Tally] = msgspec.field(default_factory=dict)
     digests: frozenset[str] = frozenset()
 
     @classmethod
     def from_tries(cls, tries: Iterable["Try"]) -> "MutationRecord":
-        """Return the record of the tries that a log has."""
+        """Return the record of these tries."""
         tallies: dict[str, Tally] = {}
         digests: set[str] = set()
         for one in tries:
@@ -168,7 +165,7 @@ class MutationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.tallies.get(strategy, Tally())
 
     def has_text(self, text: str) -> bool:
-        """Whether a text was tried; a log of versions has the digest of the unstripped text."""
+        """Return whether a text was tried; the digest in a log is that of the unstripped text."""
         return digest_prompt(text) in self.digests or _digest(text) in self.digests
 
     def add_try(
@@ -182,7 +179,7 @@ class MutationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def digest_prompt(text: str) -> str:
-    """Return the identity of a prompt; trailing blanks and blank lines at the ends do not count."""
+    """Return the digest of a prompt without trailing blanks and blank lines at both ends."""
     lines = "\n".join(line.rstrip() for line in text.strip().split("\n"))
     return _digest(lines)
 
@@ -206,7 +203,7 @@ class Choice(NamedTuple):
 def choose_strategy(
     failures: Sequence[Failure], record: MutationRecord, rng: Random, among: Sequence[Strategy]
 ) -> Choice:
-    """Choose one of the strategies, of which there must be at least one."""
+    """Choose one of the strategies `among`, which must not be empty."""
     found = find_weakest_signal(failures)
     if found is None:
         return Choice(
