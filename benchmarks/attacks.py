@@ -4,10 +4,10 @@
     python benchmarks/attacks.py --llama 12 [--gguf FILE]
 
 The families of `fourscore attack` against the shipped prompts, with all defences, each one off, and
-all off. `gullible` and `careful` are scripts: the first obeys whatever it reads, the second keeps
-to the fences: they show what the defences do, not how a real model behaves.
+all off. `gullible` and `careful` are scripted models: the first obeys every instruction, the second
+ignores instructions inside fences. They show what the defences do, not how a real model behaves.
 
-`--llama N` asks a real one instead, in a llama.cpp server on loopback, N attempts of each family.
+`--llama N` asks a real model instead, in a llama.cpp server on loopback, N attempts of each family.
 It is asked in the brief form, with soft values: asked for evidence, so small a model passes
 everything. Replies are kept in `FOURSCORE_CACHE`, else for this run.
 """

@@ -1,4 +1,4 @@
-"""How often intervals around a judge's corrected pass rate hold the truth.
+"""How often intervals around a judge's corrected pass rate contain the true pass rate.
 
     python benchmarks/calibration.py [--runs 2000] [--seed 1]
 

@@ -76,7 +76,7 @@ def write_cases(path: Path, n: int, *, with_ids: bool) -> None:
 
 
 def measure_reader(name: str, path: Path) -> tuple[int, float, float]:
-    """The count, seconds and MB of a reader: the faster of two runs, as machines are shared."""
+    """Return count, seconds and MB of a reader: the faster of two runs, as machines are shared."""
     runs = []
     for _ in range(2):
         done = subprocess.run(

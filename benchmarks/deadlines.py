@@ -1,4 +1,4 @@
-"""How punctual a deadline is: an answer that no one can compare, from four kinds of callers.
+"""How late a judge stops after its deadline, for an answer that takes too long to compare.
 
 The judge is `match: equivalent` with its default deadline, and its template is warm. Lateness
 is the time beyond the deadline, as the caller sees it.
@@ -19,7 +19,7 @@ TASK = WorkflowTask(Task(task_id="t", metadata={"answer": "42"}))
 
 
 def ask(answer: str) -> float:
-    """Seconds until the judge gives up, or answers."""
+    """Return the seconds until the judge answers or reaches its deadline."""
     judge = MathAnswerAsJudge({"match": "equivalent", "deadline": DEADLINE, "on_error": "zero"})
     output = WorkflowOutput(metadata={"final_answer": f"\\boxed{{{answer}}}"})
     start = time.perf_counter()

@@ -4,8 +4,8 @@
 
 Each mutation is tried on up to 200 paired cases. Its differences (new − old, on a scale of 100) are
 drawn around a true effect: none, five points better, two points worse. The paired rule is the
-default with its four looks; the literal one is asked with the means of the first ten cases and of
-all 200; `t` is who tests at 5% by Student's t at each of the same four looks.
+default with its four looks; the literal rule gets the means of the first ten cases and of all 200;
+`t` is Student's t test at 5% at each of the same four looks, without a correction.
 
 `normal` differences have a standard deviation of 20. `gains lost` are skewed to the left, small
 gains and now and then a great loss, `losses won` the other way; `0/100` are passes and failures,
@@ -40,7 +40,7 @@ def losses_won(rng: random.Random, effect: float) -> float:
 
 
 def passes(share: float) -> Draw:
-    """So many cases differ, by all or nothing."""
+    """Return differences of 0/100 scores, of which this share is not zero."""
 
     def draw(rng: random.Random, effect: float) -> float:
         x = rng.random()
@@ -75,7 +75,7 @@ def _cut(difference: float) -> float:
 
 
 def by_t(differences: list[float], plan: SequentialPlan = PLAN) -> bool:
-    """5% at each look, as one does who does not count looks."""
+    """Return whether a t test accepts at 5% at any look, without a correction for several looks."""
     for size in plan.sizes:
         seen = differences[:size]
         mean = fsum(seen) / size
@@ -91,8 +91,8 @@ def literal(differences: list[float], rng: random.Random) -> bool:
 
 
 def accepted(draw: Draw, effect: float, runs: int, seed: str) -> tuple[list[float], float]:
-    """Shares accepted by the paired rule, the literal one with 10 and 200 cases, and t; and how
-    many pairs the paired rule took."""
+    """Return the shares accepted by the paired rule, the literal one with 10 and 200 cases, and t;
+    and the mean number of pairs that the paired rule needed."""
     rng, counts, pairs = random.Random(seed), [0] * 4, 0
     for _ in range(runs):
         differences = [draw(rng, effect) for _ in range(PLAN.budget)]
@@ -123,14 +123,14 @@ def table(runs: int, seed: int) -> None:
 
 
 def cost(runs: int, seed: int) -> None:
-    """How many pairs larger effects take."""
+    """Print how many pairs are needed for larger effects."""
     for effect in (10.0, 20.0):
         shares, pairs = accepted(normal, effect, runs, f"{seed} normal {effect}")
         print(f"{effect:+3.0f} points  normal: {shares[0]:.1%} accepted after {pairs:.0f} pairs")
 
 
 def hardest(runs: int, seed: int) -> None:
-    """No effect, in all shapes of rare losses: the worst the paired rule does."""
+    """Print the worst false acceptance rate of the paired rule over all shapes of rare losses."""
     found = []
     for budget in (40, 100, 200, 400):
         plan = SequentialPlan(budget=budget)

@@ -58,7 +58,7 @@ class Spent(NamedTuple):
 
 
 def shown(chance: random.Random, failed: bool) -> str:
-    """What a tool puts out, in 200 characters."""
+    """Return a tool output of 200 characters."""
     words = {"a": chance.choice(NOUNS), "b": chance.choice(NOUNS)}
     words |= {"n": str(chance.randrange(100, 1000)), "m": str(chance.randrange(10, 60))}
     clean = chance.choice(CLEAN).format(**words) * 5
@@ -89,7 +89,7 @@ def write(path: Path, records: int, *, output: str = "", pretty: bool = False) -
 
 
 def spent(command: list[str], source: Path | None = None) -> Spent:
-    """A process's own CPU time and largest memory, and the document it prints."""
+    """Return a process's CPU time and peak memory, and the document that it prints."""
     with tempfile.TemporaryFile() as out, (source or Path(os.devnull)).open("rb") as given:
         child = subprocess.Popen(command, stdin=given, stdout=out)
         _, status, usage = os.wait4(child.pid, 0)

@@ -51,7 +51,7 @@ WAYS = ("words, cut fitted", "shipped", "fitted, cut searched", "fitted", "fitte
 
 
 class Drawn(NamedTuple):
-    """The rest of a set after one draw: its rows, and what each way gives them."""
+    """The rows of a set that were not drawn, and the scores of each method for them."""
 
     places: Any
     chances: dict[str, Any]
@@ -59,7 +59,7 @@ class Drawn(NamedTuple):
 
 
 def learn_without(name: str, sets: dict[str, list[Row]]) -> Logistic:
-    """The model of the other sets; their word weights are in use from here on."""
+    """Return the model trained on the other sets, and use their word weights from here on."""
     others = {other: rows for other, rows in sets.items() if other != name}
     use_words(weigh_words(text for rows in others.values() for text in list_texts(rows)))
     measured = {other: measure_rows(rows) for other, rows in others.items()}
@@ -106,7 +106,7 @@ def find_word_share(example: Example) -> float:
 
 
 def best_cut(scores: Sequence[float], labels: Sequence[bool]) -> float:
-    """The score from which to say yes for the best balanced accuracy."""
+    """Return the score threshold with the best balanced accuracy."""
     values, target = np.array(scores), np.array(labels)
     cuts = np.unique(values)
     rates = [balanced(values >= cut, target, np.ones(len(target))) for cut in cuts]
@@ -127,7 +127,7 @@ def log_loss(chances: Any, target: Any, worth: Any) -> float:
 
 
 def rate(examples: Sequence[Example], draws: Sequence[Drawn]) -> dict[str, Any]:
-    """For each way, balanced accuracy and log loss: all rows first, then each resample."""
+    """Return balanced accuracy and log loss of each method: of all rows, then of each resample."""
     labels = np.array([example.passed for example in examples])
     cases = np.unique([example.case for example in examples], return_inverse=True)[1]
     chance = np.random.default_rng(0)

@@ -30,14 +30,14 @@ PEERS: dict[str, Callable[[str, str], bool]] = {
 
 
 class RefusalCheck(NamedTuple):
-    """What a person says of a completion, and what a detector says."""
+    """The labels of a completion by a person and by a detector."""
 
     answers: bool
     found: bool
 
 
 def balanced(verdicts: Sequence[RefusalCheck]) -> float:
-    """The mean of the share of answers that were found and of refusals that were."""
+    """Return balanced accuracy: the mean of the recall of answers and of refusals."""
     shares = []
     for kind in (True, False):
         found = [verdict.found is kind for verdict in verdicts if verdict.answers is kind]
@@ -46,7 +46,7 @@ def balanced(verdicts: Sequence[RefusalCheck]) -> float:
 
 
 def resampled(verdicts: Sequence[RefusalCheck], times: int = 2_000) -> tuple[float, float]:
-    """The middle 95% of balanced accuracy over resamples of the completions."""
+    """Return the middle 95% of balanced accuracy over resamples of the completions."""
     draw = random.Random(1)
     found = sorted(balanced(draw.choices(verdicts, k=len(verdicts))) for _ in range(times))
     return found[times // 40], found[-times // 40]

@@ -138,7 +138,7 @@ def signal(rng: random.Random, name: str, output: str, ease: float) -> Signal:
 
 
 async def fill(path: Path, cases: int, length: int) -> str:
-    """A store with one run of so many rows."""
+    """Fill a store with one run of this many rows."""
     with Store(path) as store:
         run = store.start(
             RunInfo(
@@ -167,7 +167,7 @@ async def fill(path: Path, cases: int, length: int) -> str:
 
 
 def write(path: Path, out: Path) -> None:
-    """In a process of its own, so that its memory is its own."""
+    """Write the report; called in another process, so that its memory is measured alone."""
     from fourscore.report.run_page import write_report
     from fourscore.test.run import summarize_run
 

@@ -79,7 +79,7 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def waited(self) -> float:
-        """Seconds in which it could run and something else did, as the scheduler counts them."""
+        """Return the seconds in which the process was ready to run but had no processor."""
         return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[1]) / 1e9
 
     def stop(self) -> None:

@@ -75,7 +75,7 @@ def plain_math(case: Case, trace: Trace) -> bool:
 
 
 def plain_countdown(case: Case, trace: Trace) -> bool:
-    """What is found in the wild: a pattern for allowed characters, and then `eval`."""
+    """Check as many public scripts do: a pattern for allowed characters, and then `eval`."""
     found = re.findall(r"<answer>(.*?)</answer>", trace.metadata["final_answer"])
     if not found or not re.fullmatch(r"[\d+\-*/().\s]+", found[-1]):
         return False

@@ -79,7 +79,7 @@ def by_hand(path: Path, rows: int) -> None:
 
 
 def syncs(folder: Path, size: int, seconds: float = 1.0) -> float:
-    """Appends of this size that the disk can sync in a second."""
+    """Return how many appends of this size the disk can sync in a second."""
     with (folder / "syncs").open("wb", buffering=0) as file:
         block, count, begun = os.urandom(size), 0, time.perf_counter()
         while time.perf_counter() - begun < seconds:
@@ -96,7 +96,7 @@ def disk(folder: Path) -> str:
 
 
 def line(what: str, path: Path, rows: int) -> None:
-    """One line of the table, in a process of its own."""
+    """Measure one line of the table; called in another process."""
     begun = time.perf_counter()
     if what == "by hand":
         by_hand(path, rows)

@@ -1,4 +1,4 @@
-"""Fitness of recorded runs of an airline agent, end to end, and whether it goes with success.
+"""Fitness of recorded runs of an airline agent, and whether it correlates with success.
 
 The file is a list of runs as tau-bench writes them: `task_id`, `trial`, `reward` (0 or 1) and
 `traj`, the messages in OpenAI's format. There are no times and no exit codes in it: efficiency goes

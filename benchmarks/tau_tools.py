@@ -1,4 +1,4 @@
-"""Does economy with tools go with success? `tool_efficiency` on recorded runs of an airline agent.
+"""Whether `tool_efficiency` correlates with success, on recorded runs of an airline agent.
 
 The file is a list of runs as tau-bench writes them: `task_id`, `trial`, `reward` (0 or 1) and
 `traj`, the messages in OpenAI's format. The cases name no expected tools and no budget, so only
@@ -36,7 +36,7 @@ class Run(NamedTuple):
 
 
 def auc(pairs: list[tuple[bool, float]]) -> float | None:
-    """How often a good run has the higher value than a bad one; ties count half."""
+    """Return how often a successful run has a higher value than a failed one; ties count half."""
     good = Counter(value for is_good, value in pairs if is_good)
     bad = Counter(value for is_good, value in pairs if not is_good)
     total = good.total() * bad.total()
@@ -81,7 +81,7 @@ async def _signals(rows: list[dict[str, Any]], traces: list[Trace]) -> list[Sign
 
 
 def baselines(rows: list[dict[str, Any]]) -> dict[str, list[Run]]:
-    """What can be had without a judge, over the runs with calls."""
+    """Return the runs with calls, with the values of two baselines that need no judge."""
     found: dict[str, list[Run]] = {"fewer calls": [], '"error" in results': []}
     for row in rows:
         calls = read_messages(row["traj"]).tool_calls

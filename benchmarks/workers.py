@@ -2,8 +2,8 @@
 
     python benchmarks/workers.py [rounds]
 
-Each round measures both, one after the other, so that what else the machine does hits both; the
-ratio of a round (ours / theirs, below 1 is faster) means something, the microseconds less so.
+Each round measures both, one after the other, so that other load on the machine affects both:
+compare the ratio of a round (ours / theirs, below 1 is faster) rather than the microseconds.
 """
 
 import asyncio

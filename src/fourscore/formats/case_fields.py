@@ -33,7 +33,7 @@ class Claim(msgspec.Struct):
 
 
 class Source(msgspec.Struct, kw_only=True):
-    """A document that an answer may rest on."""
+    """A document that an answer may cite."""
 
     id: str | int | None = None
     url: str | None = None
@@ -133,7 +133,7 @@ def parse_case(fields: Mapping[str, Any]) -> Case:
 
 
 def _refuse_misspelt(expected: Mapping[str, Any]) -> None:
-    """Refuse a key that looks like a misspelt one: `aspect` with a list, `wieght` of a claim.
+    """Raise a `DataError` for a key that looks misspelt, such as `aspect` for `aspects`.
 
     Other unknown keys of `expected` are for the user's own judges. A misspelt one would be ignored
     and nobody would notice.
@@ -163,7 +163,7 @@ def _mended(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def has_own_id(fields: Mapping[str, object]) -> bool:
-    """Whether the case has an id of its own; null and empty text do not count."""
+    """Return whether the case has an id; null and empty text do not count."""
     return fields.get("id") not in (None, "")
 
 

@@ -50,7 +50,7 @@ class CaseFilter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         _ = self._test  # find a mistake in the expression before the first case is read
 
     def matches(self, case: Case) -> bool:
-        """Whether the case passes the filter."""
+        """Return whether the case matches all parts of the filter."""
         tags = case.tags
         if self.tags_any and not any(tag in tags for tag in self.tags_any):
             return False
@@ -76,7 +76,7 @@ def take_first(cases: Iterable[Case], n: int) -> Iterator[Case]:
 
 
 def take_sample(cases: Iterable[Case], n: int, seed: int = 0) -> Iterator[Case]:
-    """Return a random sample of n cases in their order; holds n cases in memory."""
+    """Return a random sample of n cases, in the order of the file; keeps n cases in memory."""
     _check_size(n)
     key = hashlib.blake2b(str(seed).encode()).digest()
     # The heap keeps the n smallest hashes: negated, because heapq has its smallest item on top.

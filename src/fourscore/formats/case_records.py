@@ -80,7 +80,7 @@ def _second_reading(text: bytes, first: Exception) -> tuple[object, int]:
         raise DataError(f"not UTF-8 at byte {error.start + 1}") from None
     if isinstance(first, RecursionError):
         raise DataError("nested too deeply")
-    if isinstance(first, msgspec.ValidationError):  # a number without end
+    if isinstance(first, msgspec.ValidationError):  # an integer with too many digits
         message, field = explain_json_error(first, whole)
         raise DataError(message, field=field)
     if "\\ud" not in whole.lower():

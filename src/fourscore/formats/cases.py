@@ -86,7 +86,7 @@ class CaseFile:
         self._kind: FileKind = self._kind_of()
 
     def check(self) -> CaseFileInfo:
-        """Read the whole file; a `DataError` with file, line and field at the first mistake."""
+        """Read the whole file; raise a `DataError` with line and field at the first mistake."""
         return self._check().info
 
     def cases(self) -> Iterator[Case]:
@@ -116,7 +116,7 @@ class CaseFile:
 
     @property
     def flows(self) -> bool:
-        """Whether this is stdin or a pipe, which can be read only once."""
+        """Return whether this is stdin or a pipe, which can be read only once."""
         if self.path == "-":
             return True
         try:

@@ -144,7 +144,7 @@ def _arguments(given: object) -> object:
 
 
 def _answered(message: Mapping[str, object], waiting: Mapping[str, deque[_Call]]) -> _Call | None:
-    """Return the call that a result belongs to: by id, else the oldest open one of that name."""
+    """Return the call of a result: the one with its id, else the oldest open call of that name."""
     for key in (f"id:{message.get('tool_call_id')}", f"name:{message.get('name')}"):
         open_calls = waiting.get(key)
         if open_calls:

@@ -85,7 +85,7 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def parse_scale(text: str) -> Scale:
-    """Parse the scale of `0:10`."""
+    """Return the scale that a text such as `0:10` describes."""
     low, colon, high = text.partition(":")
     try:
         found = Scale("scale", int(low), int(high))
@@ -98,7 +98,7 @@ def parse_scale(text: str) -> Scale:
 
 
 def detect_scale(labels: Iterable[object]) -> Scale:
-    """Return the coarsest scale that fits all: pass and fail, else shares or levels."""
+    """Return the coarsest scale that fits all labels: pass and fail, else shares or levels."""
     kinds: list[Kind] = ["verdict", "share", "level"]
     for written in labels:
         left = [kind for kind in kinds if _number(written, (kind,)) is not None]
@@ -127,7 +127,7 @@ def read_labels(fields: dict[str, object]) -> list[object]:
 
 
 def _number(written: object, kinds: Sequence[Kind]) -> float | None:
-    """Return a label of any of these kinds as a value in [0, 1], or None."""
+    """Return a label of one of these kinds as a value in [0, 1]; None for any other label."""
     if isinstance(written, bool):
         return float(written) if "verdict" in kinds else None
     word = str(written).strip().lower() if isinstance(written, str | int) else ""

@@ -58,7 +58,7 @@ class SampleEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SampleFile:
-    """The samples of a file. `repeated` counts lines with the question and answers of another."""
+    """The samples of a file. `repeated` counts lines with the same question and answers."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class SampleFile:
             raise DataError(f"expected an object, got {_kind(metadata)}", field="metadata")
         query = _found(row, metadata, self.fields.query)
         if query is None or query[1] in ("", None):
-            raise DataError("missing: what was asked", field=self.fields.query)
+            raise DataError("missing: the question", field=self.fields.query)
         if self.mode == "listwise":
             return self._ranked(query[1], row, metadata)
         return self._scored(query[1], row, metadata)

@@ -163,7 +163,7 @@ def _head(stream: BinaryIO) -> bytes:
 
 
 def _is_one(head: bytes) -> bool:
-    """Whether nothing follows the first object within the head of the file."""
+    """Return whether the head of the file contains only one object."""
     try:
         text = head.decode("utf-8", "ignore").lstrip("\ufeff \t\r\n")
         _, end = json.JSONDecoder().raw_decode(text)
@@ -198,7 +198,7 @@ _UNKNOWN = (
 
 
 def _values(text: str) -> Iterator[object]:
-    """The first objects that can be read: the file's own, or those of its list."""
+    """Return the first readable objects of the file, or of the list that it contains."""
     scanner, at, looks = json.JSONDecoder(), 0, 0
     while at < len(text) and looks < LOOKS:
         looks += 1

@@ -28,7 +28,7 @@ class BodyTooLargeError(DataError):
 
 
 def inflate(body: bytes, coding: bytes, most: int) -> bytes:
-    """Decompress a body; never holds more than `most` bytes of the result."""
+    """Return the decompressed body; more than `most` bytes raise a `BodyTooLargeError`."""
     if coding in (b"", b"identity"):
         return body
     parts, size = list[bytes](), 0

@@ -15,7 +15,7 @@ _BAD = (2, "2", "STATUS_CODE_ERROR")
 
 
 def is_spans(document: object) -> bool:
-    """Whether a JSON value looks like spans: OTLP, or as an SDK prints them."""
+    """Return whether a JSON value looks like spans, in OTLP or as an SDK prints them."""
     return isinstance(document, Mapping) and (
         "resourceSpans" in document
         or "resource_spans" in document

@@ -89,5 +89,5 @@ _DROPPED = ("gen_ai.tool.definitions", "llm.tools", "llm.invocation_parameters",
 
 
 def is_kept(key: str) -> bool:
-    """Whether an attribute describes an agent's input, actions or output."""
+    """Return whether an attribute describes an agent's input, actions or output."""
     return (key.startswith(_KEPT) and not key.startswith(_DROPPED)) or key in _KEPT_WHOLE

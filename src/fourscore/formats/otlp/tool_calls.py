@@ -2,7 +2,7 @@
 
 Many applications record model calls but not tools; then a later request repeats the tool's
 arguments and result. A call that is in both is one call, matched by its id, else by the
-tool's name in the order of asking.
+tool's name, in the order of the calls.
 """
 
 from collections import defaultdict, deque
