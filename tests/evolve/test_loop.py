@@ -238,7 +238,7 @@ def test_step_ends_after_many_refusals(bench: Bench) -> None:
         assert about.count("refused") == MOST_REFUSED
 
 
-def test_unreachable_model_is_no_try(bench: Bench) -> None:
+def test_unreachable_model_does_not_count_as_try(bench: Bench) -> None:
     bench.begin()
     ended = bench.step(ScriptedProposer(ModelError("connection", "no route")), 2)
     assert (ended.reason, ended.generations) == ("model", 0)

@@ -38,7 +38,7 @@ def test_error_rate_above_half_requires_rollback() -> None:
     assert must_roll_back([], None, 1.0, RollbackRules(error_rate=None)).reason == "holds"
 
 
-def test_all_rules_are_settings() -> None:
+def test_rollback_rules_can_be_changed_or_switched_off() -> None:
     assert must_roll_back([80.0, 79.0], rules=RollbackRules(drops=1)).reason == "drops"
     assert must_roll_back([80.0, 79.0, 78.0], rules=RollbackRules(drop=1)).reason == "holds"
     assert must_roll_back([80.0, 78.9, 77.0], rules=RollbackRules(drop=1)).reason == "drops"

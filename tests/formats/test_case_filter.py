@@ -178,7 +178,7 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("text", ATTACKS, ids=range(len(ATTACKS)))
-def test_attack_is_refused_or_read_as_a_key(
+def test_malicious_expression_is_refused_or_read_as_a_key(
     text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -284,7 +284,7 @@ def test_a_limit_takes_the_first_and_reads_no_further() -> None:
 
 
 @given(n=st.integers(0, 60), size=st.integers(0, 70), seed=st.integers())
-def test_a_sample_is_some_of_them_in_order(n: int, size: int, seed: int) -> None:
+def test_sample_keeps_the_order_of_the_file(n: int, size: int, seed: int) -> None:
     cases = numbered(n)
     chosen = list(take_sample(cases, size, seed))
     assert len(chosen) == min(n, size)

@@ -84,7 +84,7 @@ FULL_CASE = Case(
         ("c.yml", json.dumps({"cases": [FULL]})),
     ],
 )
-def test_every_field_in_every_format(name: str, text: str, write: Write) -> None:
+def test_reads_every_field_in_every_format(name: str, text: str, write: Write) -> None:
     assert list(write(name, text).cases()) == [FULL_CASE]
 
 
@@ -423,7 +423,7 @@ def test_file_that_cannot_be_opened_is_named(name: str, words: str, tmp_path: Pa
     assert words in error.message
 
 
-def test_an_unknown_ending_is_refused_at_once(tmp_path: Path) -> None:
+def test_unknown_file_ending_is_refused_before_reading(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"ends in none of \.jsonl, "):
         CaseFile(tmp_path / "cases.txt")
     with pytest.raises(DataError, match=r"ends in none of \.jsonl, "):

@@ -70,7 +70,7 @@ def test_the_old_form_of_calls_is_read() -> None:
     assert trace.steps == (ToolCall(name="f", arguments={"x": 1}, result="done"),)
 
 
-def test_calls_without_ids_meet_results_by_name() -> None:
+def test_matches_calls_without_ids_to_results_by_name() -> None:
     flat = {"name": "g", "arguments": {"y": 2}}
     trace = read_messages(
         [

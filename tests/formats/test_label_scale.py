@@ -41,7 +41,7 @@ def test_a_label_of_another_kind_is_refused(labels: Any, wrong: Any, words: str)
         scale.value(wrong)
 
 
-def test_whole_numbers_on_a_scale() -> None:
+def test_reads_whole_numbers_on_a_scale() -> None:
     scale = parse_scale("0:10")
     assert (scale.value(7), scale.value("10"), scale.value(0)) == (0.7, 1.0, 0.0)
     assert (scale.category(0.68), scale.categories) == (7, 11)
@@ -57,7 +57,7 @@ def test_whole_numbers_on_a_scale() -> None:
 
 
 @given(st.floats(0, 1), st.sampled_from(["verdict", "share", "level"]))
-def test_every_value_has_a_category(value: float, kind: Any) -> None:
+def test_category_is_defined_for_every_value(value: float, kind: Any) -> None:
     scale = Scale(kind)
     assert 0 <= scale.category(value) < scale.categories
 
@@ -80,7 +80,7 @@ def test_a_row_without_a_label_is_refused(fields: Any, field: str, words: str) -
     assert caught.value.field == field
 
 
-def test_a_row_with_labels() -> None:
+def test_reads_labels_of_a_row() -> None:
     assert read_labels({"label": False}) == [False]
     assert read_labels({"labels": [True, None, "fail"]}) == [True, None, "fail"]
 

@@ -20,7 +20,7 @@ def numbered(text: bytes) -> list[tuple[int, bytes]]:
 
 
 @given(text=texts, piece=st.integers(1, 20))
-def test_any_size_of_piece_gives_the_same_lines_and_numbers(text: bytes, piece: int) -> None:
+def test_chunk_size_does_not_change_lines_and_numbers(text: bytes, piece: int) -> None:
     parts = list(read_chunks(io.BytesIO(text), piece))
     assert b"".join(part.text for part in parts) == text
     assert all(part.text.endswith(b"\n") for part in parts[:-1])

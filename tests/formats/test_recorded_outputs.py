@@ -40,14 +40,14 @@ def test_a_group_keeps_its_order_and_its_rewards() -> None:
     assert [output.is_success for output in row.outputs] == [None, True]
 
 
-def test_explicit_nulls_are_as_good_as_absent_keys() -> None:
+def test_null_is_read_like_an_absent_key() -> None:
     task = {"task_id": None, "main_query": None, "metadata": None}
     output = {"reward": None, "is_success": None, "metadata": None, "log_metrics": None}
     assert read_row(line(task, output=output, outputs=None)) == read_row(line(output={}))
 
 
 @pytest.mark.parametrize("given_id", [7, 0, -3])
-def test_a_number_is_an_id_too(given_id: int) -> None:
+def test_accepts_a_number_as_id(given_id: int) -> None:
     assert read_row(line({"task_id": given_id}, output={})).case.id == str(given_id)
 
 

@@ -54,7 +54,7 @@ def records_of(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["name"]))
-def test_logs_of_hand_computed_table(row: dict[str, Any], tmp_path: Path) -> None:
+def test_scores_equal_hand_computed_table(row: dict[str, Any], tmp_path: Path) -> None:
     task = TaskInfo(row["output"], row["task_type"], row["complexity"])
     document = make_document(read(tmp_path / "e.jsonl", records_of(row), task=task))
     expected = row["expected"]

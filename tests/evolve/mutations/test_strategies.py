@@ -65,7 +65,7 @@ def test_chooses_strategy_for_weakest_signal(signal: str) -> None:
     assert set(found) == {one.name for one in ALL if signal in one.signals}
 
 
-def test_unknown_signal_falls_back_to_record() -> None:
+def test_unknown_signal_draws_from_all_strategies() -> None:
     record = MutationRecord({"format_change": Tally(98, 97), "persona_adjust": Tally(98, 0, 98)})
     found = chosen([failure(tone=0.1, completeness=0.9)], record, 2000)
     assert set(found) >= set(STRATEGIES) - {"persona_adjust"}
@@ -102,7 +102,7 @@ def test_from_tries_equals_repeated_add_try() -> None:
     assert msgspec.json.decode(msgspec.json.encode(record), type=MutationRecord) == record
 
 
-def test_strategies_that_never_helped_give_way() -> None:
+def test_prefers_other_strategies_after_three_failed_tries() -> None:
     weak = [failure(structure_score=0.1)]
     answering = {"example_inject", "format_change"}
     record = MutationRecord({name: Tally(PATIENCE) for name in answering})

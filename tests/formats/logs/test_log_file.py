@@ -50,7 +50,7 @@ def test_reads_one_trace_per_session(tmp_path: Path) -> None:
     assert (b.seconds, b.tool_calls[0].result, b.tool_calls[0].seconds) == (0.04, "x", 0.04)
 
 
-def test_compact_pretty_and_mixed_in_one_file(tmp_path: Path) -> None:
+def test_reads_compact_and_pretty_printed_objects_in_one_file(tmp_path: Path) -> None:
     text = lines(SEPA) + json.dumps(SEPA, indent=2) + "\n\n" + lines(SEPA, SEPA)
     text += json.dumps({**SEPA, "output": {"a": [{"b": 1}]}}, indent=4) + "\n" + lines(SEPA)
     for ending in ("\n", "\r\n"):
@@ -118,7 +118,7 @@ max_expected:
 """
 
 
-def test_a_summary_in_yaml_and_json(tmp_path: Path) -> None:
+def test_reads_summary_in_yaml_and_json(tmp_path: Path) -> None:
     log, (trace,) = read(tmp_path / "s.yaml", SUMMARY)
     assert log.kind == "summary"
     assert len(trace.tool_calls) == 10
@@ -148,7 +148,7 @@ def test_a_bad_summary_names_its_field(tmp_path: Path, execution: Any, field: st
     assert caught.value.field == field
 
 
-def test_durations() -> None:
+def test_parses_durations() -> None:
     seconds = {"30s": 30.0, "1.5m": 90.0, "2h": 7200.0, "250ms": 0.25, "1m 30s": 90.0, "45": 45.0}
     assert {text: parse_duration(text, "t") for text in seconds} == seconds
     for bad in ("", "s", "-3s", "3 weeks", True, None):
@@ -160,7 +160,7 @@ def event(kind: str, key: str, **more: Any) -> dict[str, Any]:
     return {"hook_event_name": kind, "session_id": "s", "tool_use_id": key, **more}
 
 
-def test_hook_events(tmp_path: Path) -> None:
+def test_reads_hook_events(tmp_path: Path) -> None:
     bash = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
     rows = [
         {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "list the files"},
@@ -190,7 +190,7 @@ def transcript_line(kind: str, content: Any, **more: Any) -> dict[str, Any]:
     return {"type": kind, "sessionId": "s", "timestamp": moment, "message": message}
 
 
-def test_a_transcript_of_claude_code(tmp_path: Path) -> None:
+def test_reads_claude_code_transcript(tmp_path: Path) -> None:
     use = [
         {"type": "tool_use", "id": f"t{i}", "name": "Bash", "input": {"command": "ls"}}
         for i in range(3)
@@ -242,7 +242,7 @@ MESSAGES = [
 ]
 
 
-def test_message_lists(tmp_path: Path) -> None:
+def test_reads_message_lists(tmp_path: Path) -> None:
     for text in (
         json.dumps(MESSAGES),
         lines(*MESSAGES),
@@ -262,7 +262,7 @@ def pairs(**values: Any) -> list[dict[str, Any]]:
     return [{"key": key, "value": {kinds[type(v)]: v}} for key, v in values.items()]
 
 
-def test_spans_as_otlp_and_as_printed(tmp_path: Path) -> None:
+def test_reads_spans_as_otlp_and_as_printed(tmp_path: Path) -> None:
     tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search"}
     chat = {
         "gen_ai.operation.name": "chat",
@@ -307,7 +307,7 @@ def test_spans_as_otlp_and_as_printed(tmp_path: Path) -> None:
         assert trace.usage == Usage(calls=1, input_tokens=5, output_tokens=2)
 
 
-def test_a_log_of_inspect_ai(tmp_path: Path) -> None:
+def test_reads_inspect_ai_log(tmp_path: Path) -> None:
     call = {"id": "1", "function": "bash", "arguments": {"cmd": "ls"}, "type": "function"}
     messages = [
         {"role": "user", "content": "hi"},
