@@ -94,7 +94,7 @@ def test_init_overwrites_nothing_without_force(folder: Path, capsys: Any) -> Non
     (folder / "cases.jsonl").symlink_to(folder / "nowhere")
     assert main(["init", "--json"]) == 2
     out, err = capsys.readouterr()
-    assert "cases.jsonl, agent.py are already there; --force replaces" in err
+    assert "cases.jsonl, agent.py are already there; use --force" in err
     assert json.loads(out)["exit_code"] == 2
     assert everything(folder) == {"agent.py": "mine"}  # nothing was begun
     (folder / "cases.jsonl").unlink()

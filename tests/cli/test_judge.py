@@ -262,7 +262,7 @@ def test_judges_rows_by_the_dimensions_of_a_rubric_file() -> None:
         ),
         (["config.yaml", "--rubric", "r.yaml"], "give one of: a CONFIG file"),
         (["--rubric", "none.yaml"], "none.yaml: No such file"),
-        (["--rubric", "r.yaml", "--set", "a=1"], "--set: it goes with --judge"),
+        (["--rubric", "r.yaml", "--set", "a=1"], "--set: use it with --judge only"),
         (["config.yaml"], "config.yaml: No such file"),
         (["--judge", "countdown", "--set", "format_scor=1"], "did you mean format_score?"),
         (["--judge", "countdown", "--set", "format_score"], "expected KEY=VALUE"),

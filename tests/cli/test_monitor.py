@@ -339,7 +339,7 @@ def test_corrected_rate_needs_a_calibration_of_this_rubric(
     assert re.search(r"^corrected +90\.5% .*100 labels", capsys.readouterr().out, re.MULTILINE)
     write_section("rubric.yaml", "calibration", {**calibration, "judge": "another"})
     assert main(asked) == 2
-    assert "has changed since it was calibrated" in capsys.readouterr().err
+    assert "has changed since its calibration" in capsys.readouterr().err
 
 
 def test_dashboard_files_are_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

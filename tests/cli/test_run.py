@@ -209,7 +209,7 @@ def test_reads_cases_from_stdin_and_from_a_pipe() -> None:
     none = fourscore("run", "--cases", "-", *parts, "--tag", "prime", input=text)
     assert (none.returncode, none.stderr) == (
         2,
-        "fourscore: stdin: none of its 20 cases is chosen\n",
+        "fourscore: stdin: none of its 20 cases matches the filters\n",
     )
 
 

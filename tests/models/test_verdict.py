@@ -230,7 +230,7 @@ def test_accepts_the_schema_of_this_file() -> None:
     ("fields", "why"),
     [
         ({"messages": ()}, "expected at least one"),
-        ({"messages": ("hi",)}, "out of place"),
+        ({"messages": ("hi",)}, "wrong type"),
         ({"temperature": float("nan")}, "finite"),
         ({"temperature": -1}, "outside"),
         ({"max_tokens": 0}, "outside"),

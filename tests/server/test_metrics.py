@@ -145,6 +145,6 @@ def test_metrics_are_404_without_a_monitor(math: Served) -> None:
 def test_mistake_in_the_alerts_file_is_reported_before_listening(tmp_path: Path) -> None:
     (tmp_path / "monitor.yaml").write_text("sinks:\n  pager:\n")
     options = ("--judge", "math", "--alerts", "monitor.yaml")
-    assert "needs --monitor" in refused(*options, folder=tmp_path)
+    assert "use it with --monitor" in refused(*options, folder=tmp_path)
     stderr = refused(*options, "--monitor", "monitor.db", folder=tmp_path)
     assert "monitor.yaml:2: sinks.pager" in stderr

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     taken = [name for name in FILES if os.path.lexists(folder / name)]
     if taken and not args.force:
         are = "is" if len(taken) == 1 else "are"
-        message = f"{', '.join(taken)} {are} already there; use --force to replace"
+        message = f"{', '.join(taken)} {are} already there; use --force to replace them"
         raise ConfigError(message, file=args.dir)
     try:
         for name, template in FILES.items():

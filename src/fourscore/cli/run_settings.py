@@ -231,7 +231,7 @@ def _read_section(path: str) -> dict[str, Any]:
     section = root.get("run") if isinstance(root, dict) else None
     if not isinstance(section, dict):
         rubric = isinstance(document.value, dict) and "dimensions" in document.value
-        hint = "; this is a rubric's file: give it as --rubric" if rubric else ""
+        hint = "; this is a rubric file: give it as --rubric" if rubric else ""
         raise document.error(f"expected a section fourscore: with a section run:{hint}")
     section |= _map_paths(section, lambda written: Path(path).parent / written)
     try:

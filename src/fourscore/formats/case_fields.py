@@ -63,7 +63,7 @@ class Expected(msgspec.Struct, kw_only=True):
     aspects: Annotated[
         list[str | dict[str, Any]], Meta(description="what a complete answer covers")
     ] = []
-    sources: Annotated[list[Source], Meta(description="documents an answer may rest on")] = []
+    sources: Annotated[list[Source], Meta(description="documents an answer may cite")] = []
     tools: Annotated[Tools | None, Meta(description="what a good run does with its tools")] = None
 
 

@@ -39,7 +39,7 @@ def correct_rate(rubric: str, fingerprint: str, document: dict[str, Any]) -> dic
         return {}
     state, reason, rate = "used", "", None
     if calibration.judge != fingerprint:
-        state, reason = "stale", "the rubric has changed since it was calibrated"
+        state, reason = "stale", "the rubric has changed since its calibration"
     else:
         try:
             rate = _correct(calibration, document)
