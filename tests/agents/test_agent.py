@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from fourscore.agents import execution
+from fourscore.agents import blocking_calls
 from fourscore.agents.agent import Agent, attempt_case, load_agent, open_agent
-from fourscore.agents.execution import THREAD_POOL, AgentStuckError
+from fourscore.agents.blocking_calls import THREAD_POOL, AgentStuckError
 from fourscore.core import Case, ConfigError, Fault, Trace, Usage
 
 CASE = Case(
@@ -395,7 +395,7 @@ def test_too_many_hanging_threads_raise_agent_stuck_error(
     monkeypatch: pytest.MonkeyPatch, released: threading.Event
 ) -> None:
     THREAD_POOL.renew()  # as if nothing hung from before
-    monkeypatch.setattr(execution, "MAX_STUCK", 2)
+    monkeypatch.setattr(blocking_calls, "MAX_STUCK", 2)
 
     def hangs(_: Any) -> str:
         released.wait()

@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
-from fourscore.agents.execution import BLOCKING, AgentStuckError, AttemptDeadline, WatchedCall
+from fourscore.agents.blocking_calls import BLOCKING, AgentStuckError, AttemptDeadline, WatchedCall
 from fourscore.agents.function import FunctionAgent
 from fourscore.agents.http import HttpAgent
 from fourscore.agents.model import ModelAgent, is_model_spec

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from fourscore.agents.execution import (
+from fourscore.agents.blocking_calls import (
     AGENT_CODE,
     WatchedCall,
     exit_if_forked,

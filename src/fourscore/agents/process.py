@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from fourscore.agents import agent as agents
-from fourscore.agents.execution import THREAD_POOL
+from fourscore.agents.blocking_calls import THREAD_POOL
 from fourscore.agents.trace_values import to_text
 from fourscore.core import Case, Fault, FourscoreError, Trace, thaw
 from fourscore.executors.worker_main import retire

@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from fourscore.agents.execution import run_in_thread
+from fourscore.agents.blocking_calls import run_in_thread
 from fourscore.agents.reply import AgentError, add_notes
 from fourscore.agents.trace_values import MAX_MESSAGE, MAX_TEXT
 from fourscore.core import ConfigError, Fault, Trace

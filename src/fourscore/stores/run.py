@@ -1,4 +1,4 @@
-"""What a store returns: the description of a run, one of its rows, a person's label."""
+"""What a store returns: the description of a run, and its rows."""
 
 import time
 from secrets import token_hex
@@ -61,15 +61,3 @@ class StoredRow(msgspec.Struct, frozen=True, kw_only=True):
     case: Case
     trace: Trace
     score: Score | None
-
-
-class Label(msgspec.Struct, frozen=True, kw_only=True):
-    """A person's label of one stored output; `stale` where a retry has replaced that output."""
-
-    case_id: str
-    repeat: int
-    who: str
-    verdict: str
-    note: str
-    created: float
-    stale: bool

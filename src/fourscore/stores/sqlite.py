@@ -22,8 +22,10 @@ from typing import Any, Self
 import msgspec
 
 from fourscore.core import Case, Score, Status, Trace, suggest_known
+from fourscore.stores import labels
 from fourscore.stores.errors import StoreError, explain_sqlite_errors
-from fourscore.stores.run import Label, RunInfo, StoredRow
+from fourscore.stores.labels import Label
+from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.schema import connect, create
 from fourscore.stores.writer import Writer
 
@@ -38,12 +40,9 @@ KEYS = """SELECT position, repeat, number FROM traces
     ORDER BY position, repeat, number LIMIT ?"""
 ROW = """SELECT position, repeat, attempt, "case", traces.trace, score FROM traces
     LEFT JOIN scores ON scores.trace = traces.number AND judge = ? WHERE number = ?"""
-FIND = "SELECT number, attempt FROM traces WHERE run = ? AND case_id = ? AND repeat = ?"
+FIND = "SELECT number FROM traces WHERE run = ? AND case_id = ? AND repeat = ?"
 JUDGES = """SELECT DISTINCT judge FROM scores JOIN traces ON traces.number = scores.trace
     WHERE run = ? ORDER BY judge"""
-LABELS = """SELECT case_id, repeat, who, verdict, note, created, labels.attempt < traces.attempt
-    FROM labels JOIN traces ON traces.number = labels.trace
-    WHERE run = ? ORDER BY position, repeat, who"""
 
 #: The store of runs where no other is named, below the working directory.
 DEFAULT_STORE = ".fourscore/runs.db"
@@ -178,24 +177,14 @@ class Store:
         self, run_id: str, case_id: str, repeat: int, *, who: str, verdict: str, note: str = ""
     ) -> None:
         """Store a person's label of a stored output; it replaces that person's earlier one."""
-        key = (self._number(run_id), case_id, repeat)
+        output = (self._number(run_id), case_id, repeat)
         with self._transaction() as connection:
-            found = connection.execute(FIND, key).fetchone()
-            if found is None:
+            if not labels.write_label(connection, output, who, verdict, note):
                 raise self._error(f"run {run_id} has no case {case_id!r}, repeat {repeat}")
-            insert = """INSERT OR REPLACE INTO labels (trace, attempt, who, verdict, note, created)
-                VALUES (?, ?, ?, ?, ?, ?)"""
-            connection.execute(insert, (*found, who, verdict, note, time.time()))
 
     def labels(self, run_id: str) -> list[Label]:
         """Return all labels of a run, by position, repeat and person."""
-        return [
-            Label(case_id=case_id, repeat=repeat, who=who, verdict=verdict, note=note,
-                  created=created, stale=bool(stale))
-            for case_id, repeat, who, verdict, note, created, stale in self._fetch_all(
-                LABELS, self._key(run_id)
-            )
-        ]  # fmt: skip
+        return [labels.make_label(row) for row in self._fetch_all(labels.READ, self._key(run_id))]
 
     # Internals
 

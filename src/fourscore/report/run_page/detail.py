@@ -8,7 +8,8 @@ import msgspec
 from fourscore.core import Canary, Evidence, Message, Signal, ToolCall
 from fourscore.core.trace import as_text
 from fourscore.report.run_page.truncate import PIECE, ROW, SIGNAL, STEP, RowSizes, TextLimits
-from fourscore.stores.run import Label, StoredRow
+from fourscore.stores.labels import Label
+from fourscore.stores.run import StoredRow
 
 #: Signals of a row, pieces of evidence of a signal, and characters of a name, a level, a quote.
 SIGNALS, PIECES, NAME, QUOTE = 60, 40, 120, 500

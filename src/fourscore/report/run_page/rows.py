@@ -17,7 +17,8 @@ from fourscore.report.run_page.compressed_blocks import (
 )
 from fourscore.report.run_page.detail import make_detail, measure_row, shorten
 from fourscore.report.run_page.truncate import LONGEST, SizeBudget, TextLengths
-from fourscore.stores.run import Label, StoredRow
+from fourscore.stores.labels import Label
+from fourscore.stores.run import StoredRow
 from fourscore.stores.sqlite import Store
 
 #: Columns for dimensions, and tags of a line; characters of an id, a tag, of the question.
