@@ -218,7 +218,7 @@ def test_a_judge_that_changes_its_input_does_not_affect_other_rows() -> None:
         ),
         ("\nraise SystemExit(0)\n", "broken.py:2: the module cannot be imported: SystemExit"),
         ("f = 3\n", "neither a judge class nor a function"),
-        ("def g(case, trace): ...\n", "there is no f in it"),
+        ("def g(case, trace): ...\n", "the module has no f"),
     ],
 )
 def test_refuses_a_judge_file_that_cannot_be_used(text: str, words: str, capfd: Any) -> None:

@@ -117,7 +117,7 @@ def test_gates_decide_the_exit_code(gates: list[str], code: int) -> None:
         (["--out", "x.pdf"], "use one of .xml"),
         (["--retry", "timeout"], "use it with --resume RUN only"),
         (["--repeats", "0"], "at least 1"),
-        (["--agent", "agent.py:missing"], "there is no missing in it"),
+        (["--agent", "agent.py:missing"], "the module has no missing"),
     ],
 )
 def test_bad_usage_exits_with_2_and_stores_no_run(words: list[str], message: str) -> None:

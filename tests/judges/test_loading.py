@@ -288,7 +288,7 @@ def test_searches_modules_in_folders_and_working_directory(folder: Path) -> None
 
 def test_an_installed_module_wins_over_a_folder(folder: Path) -> None:
     write(folder / "json.py", constant(1.0))
-    with pytest.raises(ConfigError, match=r"json is .*json/__init__\.py, not .*name the file"):
+    with pytest.raises(ConfigError, match=r"json imports .*json/__init__\.py, not .*name its file"):
         load_judge("json->same")
 
 
@@ -408,10 +408,12 @@ def test_the_error_for_a_wrong_option_names_it() -> None:
 
 def test_the_error_for_a_missing_name_suggests_the_nearest(folder: Path) -> None:
     write(folder / "words.py", SHARED_WORDS.format(root="fourscore"))
-    with pytest.raises(ConfigError, match=r"no SharedWord in it; did you mean SharedWords\?$"):
+    with pytest.raises(
+        ConfigError, match=r"the module has no SharedWord; did you mean SharedWords\?$"
+    ):
         load_judge("words.py->SharedWord")
     with pytest.raises(
-        ConfigError, match=r"no MathAnswerAsJugde .* did you mean MathAnswerAsJudge"
+        ConfigError, match=r"has no MathAnswerAsJugde; did you mean MathAnswerAsJudge"
     ):
         load_judge("tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJugde")
 
@@ -562,7 +564,7 @@ def test_option_by_chooses_rules_local_or_model(options: dict[str, Any], module:
         ("factual_accuracy", {"by": "model"}, "with.model: by: model needs a model such as"),
         ("factual_accuracy", {"by": "local"}, "with.model: by: local needs a folder or hub id"),
         ("factual_accuracy", {"by": "rules", "model": "x"}, "with.model: by: rules asks no model"),
-        ("tool_efficiency", {"by": "local", "model": "x"}, "with.by: tool_efficiency is not"),
+        ("tool_efficiency", {"by": "local", "model": "x"}, "with.by: tool_efficiency has no judge"),
     ],
 )
 def test_refuses_invalid_combinations_of_by_and_model(

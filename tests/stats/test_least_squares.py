@@ -35,5 +35,5 @@ def test_constant_column_gets_no_weight_and_equal_columns_share() -> None:
 def test_without_a_floor_and_without_columns() -> None:
     assert fit_non_negative([[1.0], [2.0]], [2.0, 4.0], ridge=0.0, floor=False).weights == (2.0,)
     assert fit_non_negative([[], []], [1.0, 3.0]) == (2.0, ())
-    with pytest.raises(ValueError, match="2 rows against 1"):
+    with pytest.raises(ValueError, match="2 rows but 1 targets"):
         fit_non_negative([[1.0], [1.0]], [1.0])

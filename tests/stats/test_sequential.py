@@ -62,7 +62,7 @@ def test_goes_on_before_the_first_look() -> None:
         )
         assert (verdict.outcome, verdict.more) == ("go_on", more)
     assert decide_sequentially([]).look == 0
-    assert decide_sequentially([]).reason == "0 pairs, too few to look at"
+    assert decide_sequentially([]).reason == "0 pairs, too few for the first look"
     assert decide_sequentially([0.0] * 30).look == 1
 
 

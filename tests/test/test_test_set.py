@@ -80,7 +80,7 @@ def test_finds_the_judges_of_a_mapping_rubric() -> None:
         "dimension_scores": {"right": 1.0, "short": 1.0},
         "passed": True,
     }
-    with pytest.raises(ConfigError, match="mute: it has no judge"):
+    with pytest.raises(ConfigError, match="mute: the dimension has no judge"):
         evaluate_one("x", "y", {"mute": {"weight": 1.0}})
 
 

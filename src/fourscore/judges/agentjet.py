@@ -25,19 +25,19 @@ from fourscore.judges.workflow import (
 
 
 class MathAnswerAsJudge(BuiltInJudge):
-    """`(1.0, True)` if the last box of `final_answer` holds the task's answer."""
+    """Returns `(1.0, True)` if the last box of `final_answer` has the task's answer."""
 
     kind = MathJudge
 
 
 class CountdownAnswerAsJudge(BuiltInJudge):
-    """Full reward for a right equation, a tenth for a well-formed wrong one."""
+    """Gives 1 for a correct equation and 0.1 for a well-formed wrong one, unless options differ."""
 
     kind = CountdownJudge
 
 
 class EnvServiceJudge(BuiltInJudge):
-    """The score of the environment: the task's `gym_env`, else the service at `url`."""
+    """Gets the score from the task's environment `gym_env`, else from the service at `url`."""
 
     kind = EnvironmentJudge
     core: EnvironmentJudge

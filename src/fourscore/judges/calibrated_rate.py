@@ -20,7 +20,7 @@ METHODS = {"rogan_gladen": "Rogan-Gladen", "ppi": "prediction-powered"}
 
 
 def correct_rate_by_file(path: str, fingerprint: str, document: dict[str, Any]) -> dict[str, Any]:
-    """Return `correct_rate` for the rubric in a file; nothing if the file cannot be read."""
+    """Return `correct_rate` for the rubric in a file; empty if the file cannot be read."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -29,10 +29,10 @@ def correct_rate_by_file(path: str, fingerprint: str, document: dict[str, Any]) 
 
 
 def correct_rate(rubric: str, fingerprint: str, document: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a run's summary on its corrected pass rate; none without calibration.
+    """Return the summary fields for a run's corrected pass rate; empty without a calibration.
 
-    `rubric` is the text of the rubric's file, `fingerprint` that of the rubric which gave the
-    scores, `document` the run's summary.
+    `rubric` is the text of the rubric's file, `fingerprint` the fingerprint of the rubric that gave
+    the scores, `document` the run's summary.
     """
     calibration = read_calibration(rubric)
     if calibration is None:
@@ -64,7 +64,7 @@ def _correct(calibration: RubricCalibration, document: dict[str, Any]) -> dict[s
         false_pass=specificity.of - specificity.right,
     )
     level = document["level"]
-    # The share of independent outputs: below 1 if cases were repeated.
+    # Repeats of a case are not independent, so the share is below 1 if cases were repeated.
     independent = _count_independent(document, level) / measured
     rate = document["passed"] / judged
     found = rogan_gladen(rate, judged * independent, errors, level=level, judged=judged)
@@ -93,7 +93,7 @@ def _count_independent(document: dict[str, Any], level: float) -> float:
 
 
 def describe_corrected_rate(document: dict[str, Any]) -> str:
-    """Return a line of text on the corrected rate of a summary; empty without a calibration."""
+    """Return one line about the corrected pass rate of a run; empty without a calibration."""
     calibration = document.get("calibration")
     if calibration is None:
         return ""

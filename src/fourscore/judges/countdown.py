@@ -66,10 +66,10 @@ class Equation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`correct_score` for a right equation, `format_score` for a wrong one, 0 for none.
+    """Gives `correct_score` for a right equation, `format_score` for a wrong one, 0 for none.
 
     box, box_forms: which box holds the answer, and what counts as a box
-    think: `drop` (default) what stands inside <think>…</think>, or `keep` it
+    think: `drop` (default) ignores text inside <think>…</think>, `keep` reads it
     """
 
     format_score: float = 0.1
@@ -149,7 +149,7 @@ def read_puzzle(case: Case, trace: Trace) -> tuple[Fraction | int, Sequence[int]
 
 
 def _parse_number(case: Case, number: object) -> int:
-    """Return a given number as an int; data sets often hold it as 3.0 or as text."""
+    """Return a number of the puzzle as an int; data sets often have it as 3.0 or as text."""
     if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 50:
         return int(number)
     if type(number) is float and number.is_integer():
@@ -208,7 +208,7 @@ Ratio = tuple[int, int]
 
 
 class _Parser:
-    """Recursive descent over at most 200 tokens; values are computed on the way."""
+    """A recursive-descent parser for at most 200 tokens; it computes values while parsing."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens

@@ -18,7 +18,7 @@ from fourscore.core.judge import safe_repr
 from fourscore.core.numbers import check_finite, clamp, decimal_text, to_finite_float
 from fourscore.models.http_client import HttpClient, HttpError
 
-#: Most characters of a reply that an error quotes.
+#: An error message quotes at most this many characters of a reply.
 MAX_QUOTE = 300
 
 
@@ -145,7 +145,7 @@ def check_score(data: Any) -> float:
 
 
 def make_reward(score: float) -> tuple[float, bool]:
-    """Return reward and success: `1 + score/2` and True from a score of 1 on, else `score/2`."""
+    """Return reward and success: `(1 + score/2, True)` if score >= 1, else `(score/2, False)`."""
     return (1.0 + 0.5 * score, True) if score >= 1 else (0.5 * score, False)
 
 
@@ -160,7 +160,7 @@ def evaluate_local_environment(environment: Any, episode_uuid: str) -> Any:
 
 
 class EnvironmentJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The score that the environment service at `url` gives to an episode.
+    """Gives the score that the environment service at `url` gives to an episode.
 
     The instance is `instance_id` or `episode_uuid` of the output's metadata, else of the task's.
 
@@ -187,7 +187,7 @@ class EnvironmentJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         return (make_signal(await self.evaluate(case, _find_instance(case, trace))),)
 
     async def evaluate(self, case: Case, instance: str) -> float:
-        """Return the score of an instance by the service."""
+        """Return the score that the service gives to an instance."""
         async with EnvService(self._require_url(case), timeout=self.timeout) as service:
             return await service.evaluate(
                 instance, env_type=case.task_type, task_id=case.id, **self.params

@@ -1,4 +1,4 @@
-"""Whether a tool call failed, and whether a text reports a failure: one detector for all judges.
+"""Detect failed tool calls, and texts that report a failure; all judges use this detector.
 
     >>> find_failure("3 passed\\nFAILED tests/test_a.py::test_b - assert 1 == 2").text
     'FAILED tests/test_a.py::test_b - assert 1 == 2'
@@ -7,9 +7,10 @@
 
 JSON is read by its fields. Other text is read line by line: programs begin a line in a few known
 ways when they fail (`Error: `, `bash: x: command not found`, `HTTP/1.1 500`). A sentence ("the
-build failed") counts unless it explains, supposes or says that the failure was solved, and fenced
-code in an answer is a quotation. The first and the last 50,000 characters of a text are read and
-500 of each line, and every repetition in a pattern is bounded: time is linear in the text.
+build failed") counts unless it explains a failure, is hypothetical or says that the failure was
+solved. Fenced code in an answer is a quotation and does not count. Only the first and the last
+50,000 characters of a text and 500 of each line are read, and every repetition in a pattern is
+bounded, so time is linear in the text.
 """
 
 import importlib
@@ -23,13 +24,13 @@ import msgspec
 
 from fourscore.core import ToolCall
 
-#: What reports the failure. `checks` are tests and compilers, `sentence` is ordinary prose.
+#: Where the failure is reported. `checks`: by tests or compilers; `sentence`: in ordinary prose.
 Kind = Literal["error", "exit", "fields", "shell", "checks", "sentence"]
 
 #: Characters read at each end of a text, of one line, and of a quoted line; parts of a list.
 END, WIDTH, SHOWN, PARTS = 50_000, 500, 200, 50
 
-#: How a line begins that reports a failure. Case matters: `ERROR x` is a log, `Error x` a title.
+#: Beginnings of lines that report a failure. Case matters: `ERROR x` is a log, `Error x` a title.
 _LINES: Mapping[Kind, str] = {
     "shell": r"""
         (?i:[\w./-]{1,60}: (?:[^:\n]{1,150}: ){0,3}(?:permission denied|connection refused))
@@ -56,7 +57,7 @@ _LINES: Mapping[Kind, str] = {
         =*\s{0,9}(?:Tests?: {1,9})?[1-9]\d{0,5} (?:tests? )?(?:failed|failing|failures?|errors?)\b
         (?:Found |✖ )[1-9]\d{0,5} (?:errors?|problems?)\b""",
 }
-#: What reports a failure anywhere in a sentence.
+#: Phrases that report a failure anywhere in a sentence.
 _SENTENCES = r"""
     \b(?:failed|failures|errors)(?:=|: ?)[1-9]
     \b[1-9]\d{0,5} (?:of \d{1,6} )?(?:tests? )?(?:have |are |still )?fail(?:ed|ing)?\b
@@ -70,16 +71,16 @@ _SENTENCES = r"""
     \b(?:connection refused|permission denied|no space left on device|rate limit exceeded)\b
     (?:构建|编译|测试|部署|安装|下载|连接|运行|登录|查询|执行)(?:都|已|又|仍)?(?:失败|出错|超时|报错)
     [1-9]\d{0,5} ?[个项条处](?:测试)?(?:失败|错误)|返回 ?[45]\d\d"""
-#: A sentence about failures in general, or about what would be one.
+#: Words of a sentence about failures in general, or about a hypothetical failure.
 _GENERAL = r"""
     \b(?:if|when|whenever|unless|would|may|might|should|means?|usually|raises?|returns)\b
     \b(?:how|why|which|what|tests? for|an? failed|avoid|prevent)\b
     [?？]|如果|表示|意味|是指|通常|可以|会"""
-#: A line that says that the failure was solved.
+#: Words of a line that says that the failure was solved.
 _SOLVED = r"\b(?:fixed|corrected|passes|now pass|succeeded|green|no longer|retried)\b|修复|已解决"
-#: A program's message, explained: `HTTP 404 is "Not Found"`.
+#: Words after a program's message that explain it: `HTTP 404 is "Not Found"`.
 _DEFINED = r'\b(?:means?|stands for|usually|comes from|is (?:an?|the|raised|"))|表示|是指'
-#: A part of each pattern above, in lower case. Most texts have none, and need no other look.
+#: Each pattern above contains one of these parts. A text without any of them needs no other check.
 _STEMS = (
     "err|fail|exception|traceback|panic|fault|fatal|critical|denied|refused|rejected|aborted"
     "|not found|no such|not ok|cannot|can't|could|unable|undefined|uncaught|unhandled|exit|http"
@@ -87,7 +88,7 @@ _STEMS = (
     "|unauthorized|forbidden|gateway|curl|make|错|败|异常|超时|未找到|没有那|权限|返回|✖"
 ).split("|")
 
-#: What may stand before the report: marks of a quotation, and the time of a line of a log.
+#: Text that may come before the report: quotation marks `>` and the time stamp of a log line.
 _BEFORE = re.compile(r"[\s>]{0,20}(?:\[?\d[\dT:.,/+Z-]{5,30}\]?\s{1,3}){0,2}")
 _QUOTED = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]{1,200}」")
 _SENTENCE = re.compile(r"(?<=[.?!。！？；;])\s*")
@@ -139,7 +140,7 @@ def find_result_failure(result: Any) -> Failure | None:
 
 
 def find_result_failures(results: Sequence[Any]) -> dict[int, Failure]:
-    """Return the failures of many results, by their places."""
+    """Return the failures that tool results report, by the index of the result."""
     found = ((place, find_result_failure(results[place])) for place in _find_suspects(results))
     return {place: failure for place, failure in found if failure is not None}
 
@@ -155,9 +156,9 @@ def find_call_failure(call: ToolCall) -> Failure | None:
 
 
 def _find_suspects(results: Sequence[Any]) -> Iterable[int]:
-    """Return the places of the results that may report a failure.
+    """Return the indices of the results that may report a failure.
 
-    `google-re2`, where it is installed, looks for all stems in all texts at once.
+    If `google-re2` is installed, it searches all texts for all stems at once.
     """
     try:
         suspects = importlib.import_module("re2").compile(rf"(?i)(?:{'|'.join(_STEMS)})[^\x00]*")
@@ -165,13 +166,14 @@ def _find_suspects(results: Sequence[Any]) -> Iterable[int]:
         return range(len(results))
     texts = [each if type(each) is str else "err" if each else "" for each in results]
     data = "\0".join([text.replace("\0", " ") for text in texts]).encode("utf-8", "replace")
-    # A hit takes the rest of its text, so that there is one a text; the NULs before it are counted.
+    # A match extends to the end of its text, so each text has at most one; the number of NULs
+    # before it is the index of the text.
     ends = [0, *(hit.end() for hit in suspects.finditer(data))]
     return accumulate(data.count(b"\0", *span) for span in pairwise(ends))
 
 
 def _parse_object(text: str) -> Mapping[str, Any] | None:
-    """Return the JSON object that the text is, or None."""
+    """Return the text parsed as a JSON object, or None if it is not one."""
     text = text.strip()
     if text[:1] != "{" or text[-1:] != "}":
         return None
@@ -183,12 +185,12 @@ def _parse_object(text: str) -> Mapping[str, Any] | None:
 
 
 def _failure_in_fields(fields: Mapping[str, Any]) -> Failure | None:
-    """Return the failure that an object reports. What it lists as data is not looked at."""
+    """Return the failure that a JSON object reports, or None; nested data is not searched."""
     for key in ("error", "errors", "exception"):
         if fields.get(key):
             message = fields[key] if isinstance(fields[key], str) else f"the result has {key}"
             return Failure(message[:SHOWN], 0, "fields")
-    # With more fields it is a record about something else: a job that failed, found by a lookup.
+    # An object with more fields is data, such as the record of a failed job that a lookup found.
     is_report = len(fields) <= 3
     for key, value in fields.items():
         if _reports_failure(key, value, is_report):
@@ -203,7 +205,7 @@ def _failure_in_fields(fields: Mapping[str, Any]) -> Failure | None:
 
 
 def _reports_failure(key: str, value: Any, is_report: bool) -> bool:
-    """Whether a field says that something failed."""
+    """Whether a field reports a failure; `status` and `code` count only if `is_report`."""
     if value is False:
         return key in ("success", "ok", "passed")
     if value is True:
@@ -218,7 +220,7 @@ def _reports_failure(key: str, value: Any, is_report: bool) -> bool:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines with their places, without fenced blocks, which an answer only quotes."""
+    """Yield each line with its offset, without fenced blocks unless the whole text is one."""
     block = text.strip()
     is_all = block.startswith("```") and block.endswith("```") and block.count("```") == 2
     at, is_fenced = 0, False
@@ -230,7 +232,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         at += len(line)
 
 
-@lru_cache(maxsize=4096)  # what fails once fails again, in the same words
+@lru_cache(maxsize=4096)  # a failing call is often repeated with the same message
 def _find_kind(line: str) -> Kind | None:
     """Return the kind of failure that a line reports, or None."""
     line = _BEFORE.sub("", line, count=1).rstrip()
@@ -248,7 +250,7 @@ def _has(patterns: str, text: str) -> bool:
     return _compile(patterns, re.IGNORECASE).search(text) is not None
 
 
-@cache  # with the first text that needs it: most logs of calls have none
+@cache  # compiled at first use: most traces have no text that needs the patterns
 def _compile(patterns: str, flags: int = 0) -> re.Pattern[str]:
-    """Return one pattern of several, each on its line."""
+    """Return one compiled pattern that matches any of the patterns, one per line."""
     return re.compile("|".join(map(str.strip, patterns.strip().splitlines())), flags)

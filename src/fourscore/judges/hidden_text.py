@@ -1,4 +1,4 @@
-"""Remove what people cannot see in a text: it may hide instructions to a model, or split words."""
+"""Remove text that people cannot see: it may hide instructions to a model, or split words."""
 
 import re
 
@@ -11,7 +11,7 @@ INVISIBLE = re.compile(
 )
 #: A character that is neither ASCII nor common in Chinese: a fast test before `INVISIBLE`.
 _UNCOMMON = re.compile("[^\u4e00-\u9fff -~\t\n\r\u3001-\u303f\uff01-\uff5e“”‘’—–…·×°]")
-#: What rendered markdown does not show, or strikes out: comments and deleted text.
+#: Text that rendered markdown hides or strikes out: comments and deleted text.
 _HIDDEN_MARKDOWN = re.compile(
     r"<!--.*?(?:-->|\Z)|(?<!~)~~(?![~\s])[^\n]*?(?<!~)~~(?!~)|^\[//\]:[^\n]*",
     re.DOTALL | re.MULTILINE,

@@ -55,14 +55,14 @@ BUILT_IN = {
     "tool_efficiency": "fourscore.judges.dimensions.tool_efficiency->ToolEfficiency",
     "tool_success_rate": "fourscore.judges.fitness.tool_success->ToolSuccessRate",
 }
-#: AgentJet's names for some of them.
+#: AgentJet's names for some built-in judges.
 AGENTJET_NAMES = {
     "AutoGraderJudge": "auto_grader",
     "CountdownAnswerAsJudge": "countdown",
     "EnvServiceJudge": "environment",
     "MathAnswerAsJudge": "math",
 }
-#: The same dimensions judged by a chat model, with `by: model`.
+#: The judges that ask a chat model, used with `by: model`.
 BY_MODEL = {
     "citation_accuracy": "fourscore.judges.llm.citation_accuracy->CitationAccuracy",
     "completeness": "fourscore.judges.llm.completeness->Completeness",
@@ -70,15 +70,16 @@ BY_MODEL = {
     "source_quality": "fourscore.judges.llm.source_quality->SourceQuality",
     "tool_efficiency": "fourscore.judges.llm.tool_efficiency->ToolEfficiency",
 }
-#: The same judged by a small model on this machine, with `by: local`.
+#: The judges that run a small model on this machine, used with `by: local`.
 BY_LOCAL = {
     "citation_accuracy": "fourscore.judges.local.dimensions->CitationAccuracy",
     "completeness": "fourscore.judges.local.dimensions->Completeness",
     "factual_accuracy": "fourscore.judges.local.dimensions->FactualAccuracy",
 }
-#: The judges of each tier that `with: {by: …}` may name.
+#: The judges for each value of the option `by`.
 TIERS: Mapping[str, Mapping[str, str]] = {"rules": BUILT_IN, "local": BY_LOCAL, "model": BY_MODEL}
-#: How a user's judge runs that claims a kind which only built-in judges are trusted with.
+#: A user's judge that declares the first value of `runs` runs as the second: only built-in judges
+#: are trusted to run inline.
 _UNTRUSTED: dict[Runs, Runs] = {"inline": "thread", "asks": "loop"}
 #: The first parameters of a function judge, `case` and `trace`, are no options.
 _CASE_AND_TRACE = 2
@@ -128,7 +129,7 @@ def load_judge(
     options: Mapping[str, Any] | None = None,
     folders: Sequence[str] = (),
 ) -> Any:
-    """Load the judge of that name, with `config` (AgentJet judges) or `options` (all others).
+    """Load the judge named `protocol`, with `config` (AgentJet judges) or `options` (all others).
 
     Files and modules are searched in `folders`, then in the working directory.
     """
@@ -174,20 +175,20 @@ def _choose_tier(protocol: str, options: Mapping[str, Any]) -> tuple[str, Mappin
     if protocol not in TIERS[tier]:
         known = ", ".join(sorted(TIERS[tier]))
         raise ConfigError(
-            f"{protocol} is not judged by a local model; {known} are", field="with.by"
+            f"{protocol} has no judge with a local model; {known} have one", field="with.by"
         )
     if tier != "rules" and "model" not in own:
         what = "a folder or hub id" if tier == "local" else "a model such as openai:gpt-4o-mini"
         raise ConfigError(f"by: {tier} needs {what}", field="with.model")
     if tier == "rules" and "model" in own:
-        raise ConfigError("by: rules asks no model; leave one of them out", field="with.model")
+        raise ConfigError("by: rules asks no model; remove `by` or `model`", field="with.model")
     return TIERS[tier][protocol], own
 
 
 def _resolve_paths(
     options: Mapping[str, Any], folders: Sequence[str], built_in: bool
 ) -> Mapping[str, Any]:
-    """Return the options with paths of prompts and weights resolved beside the rubric's file."""
+    """Return the options; paths of prompts and weights that exist in `folders` become absolute."""
     found = dict(options)
     for option in ("prompt_folder", "weights") if built_in else ("prompt_folder",):
         named = options.get(option)
@@ -198,7 +199,7 @@ def _resolve_paths(
 
 
 def _make_with_canaries(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) -> Any:
-    """Make a judge; one that asks a model takes the option `canaries` beside its own."""
+    """Make a judge; a judge that asks a model also accepts the option `canaries`."""
     if "canaries" not in options or not _asks_a_model(found):
         return _make(found, protocol, config, options)
     from fourscore.judges.llm.canaries import CanaryJudge
@@ -214,7 +215,7 @@ def _asks_a_model(found: Any) -> bool:
 
 
 def _make(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) -> Any:
-    """Make a judge from what a module has under the name: a judge, a class or a function."""
+    """Make a judge from `found`, the judge, class or function that `protocol` names."""
     try:
         if isinstance(found, FunctionJudge):
             _check_options(found.function, options, _CASE_AND_TRACE)
@@ -238,13 +239,13 @@ def _make(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
             raise ConfigError(str(error)) from None
         raise
     except Exception as error:
-        message = f"{protocol!r} could not be made: {type(error).__name__}: {error}"
+        message = f"the judge {protocol!r} could not be made: {type(error).__name__}: {error}"
         raise ConfigError(message) from error
     raise ConfigError(f"{protocol!r} is neither a judge class nor a function")
 
 
 def _check_options(maker: Any, options: Mapping[str, Any], taken: int = 0) -> None:
-    """Raise `ConfigError` for an option that `maker` has no parameter for, after `taken`."""
+    """Raise `ConfigError` for an option that is no parameter of `maker` after the first `taken`."""
     try:
         parameters = list(inspect.signature(maker).parameters.values())[taken:]
     except (TypeError, ValueError):  # compiled: calling it raises the error

@@ -21,7 +21,7 @@ RESEARCH = str(Path(__file__).parent / "dimensions" / "research.yaml")
 
 
 def read_rubric(path: str) -> Rubric:
-    """Read the rubric of a file; an error names the file, the line and the field."""
+    """Return the rubric in a YAML file; an error names the file, the line and the field."""
     document = read_yaml_file(path)
     try:
         spec = convert_value(document.value, RubricFile)
@@ -71,7 +71,7 @@ def _make_dimension(document: YamlDocument, name: str, spec: RubricLine, folder:
 
 
 def rubric_from_mapping(mapping: Mapping[str, Any], name: str = "rubric") -> Rubric:
-    """Return the rubric of a mapping from a dimension's name to its weight, judge and options."""
+    """Return the rubric that a mapping from dimension names to weight, judge and options states."""
     lines = mapping.items()
     return Rubric(name=name, dimensions=tuple(_mapped_dimension(*line) for line in lines))
 
@@ -96,7 +96,7 @@ def judge_from_mapping(name: str, config: Any) -> Judge:
     if judge is None and name in BUILT_IN:
         judge = name
     if judge is None:
-        message = "it has no judge, and no built-in judge has its name; give one as `judge`"
+        message = "the dimension has no judge, and no built-in judge has its name; set `judge`"
         raise ConfigError(message, field=name)
     found: Judge
     if isinstance(judge, str):

@@ -21,7 +21,7 @@ GRACE = 1.0
 async def score_outputs(
     rubric: Rubric, case: Case, outputs: Sequence[RecordedOutput], *, executor: Executor = INLINE
 ) -> list[Score]:
-    """Score each output of one case; an output that brings its own reward is not judged."""
+    """Score each output of one case; an output that already has a reward is not judged."""
     open_traces = [output.trace for output in outputs if output.reward is None]
     if len(open_traces) == len(outputs):
         return await score(rubric, case, open_traces, executor=executor)
@@ -42,7 +42,7 @@ def _preset_score(output: RecordedOutput) -> Score:
         reward=reward,
         coverage=1.0,
         signals=(signal,),
-        reason="the output brought its reward",
+        reason="the output already had a reward",
     )
 
 
@@ -64,9 +64,9 @@ class RubricScorer:
         return await score_outputs(self.rubric, case, outputs, executor=self._executor)
 
     def run(self, work: Coroutine[Any, Any, list[Score]], n: int) -> list[Score]:
-        """Run `work`, which gives n scores, to its end; past the deadline all n are judge errors.
+        """Run `work`, which returns n scores; after the deadline, return n judge errors.
 
-        The executor keeps the deadline itself, unless a judge blocks the event loop.
+        The executor enforces the deadline itself, unless a judge blocks the event loop.
         """
         try:
             return PORTAL.run(work, self.deadline + GRACE)

@@ -31,7 +31,7 @@ def get_attribute(module: ModuleType, attribute: str, protocol: str) -> Any:
         if not hasattr(found, part):
             known = [name for name in vars(module) if not name.startswith("_")]
             hint = suggest_known(attribute, known)
-            raise ConfigError(f"{protocol!r}: there is no {attribute} in it; {hint}")
+            raise ConfigError(f"{protocol!r}: the module has no {attribute}; {hint}")
         found = getattr(found, part)
     return found
 
@@ -91,7 +91,7 @@ def import_named_module(where: str, folders: Sequence[str]) -> ModuleType:
         raise _make_import_error(error, where) from error
     if local is not None and Path(module.__file__ or "").resolve() != local[1]:
         message = (
-            f"{where} is {module.__file__}, not {local[1]}; to use that, name the file: "
+            f"{where} imports {module.__file__}, not {local[1]}; to use the latter, name its file: "
             f"{local[1]}->…"
         )
         raise ConfigError(message)
@@ -99,7 +99,7 @@ def import_named_module(where: str, folders: Sequence[str]) -> ModuleType:
 
 
 def _find_local(where: str, folders: Sequence[str]) -> tuple[str, Path] | None:
-    """Return the folder that holds the module, and its file."""
+    """Return the folder in which a module is found and the module's file, or None."""
     for folder in folders:
         stem = Path(folder, *where.split("."))
         for path in (stem.with_suffix(".py"), stem / "__init__.py"):

@@ -1,7 +1,7 @@
 """AgentJet's types: a task, a workflow's output, and judges with `compute_reward`.
 
 They are mutable and permissive, with the names that AgentJet's users know. `WorkflowJudge` adapts
-an AgentJet judge to the core; it passes copies, so that a judge may write on its input.
+an AgentJet judge to the core; it passes copies, so that a judge may change its input.
 `BuiltInJudge` goes the other way and gives a core judge AgentJet's method.
 """
 
@@ -54,7 +54,7 @@ class WorkflowTask:
 
 @dataclass
 class WorkflowOutput:
-    """The result of a workflow. If it has a reward already, that is kept and nothing is judged."""
+    """The result of a workflow. If it already has a reward, that is kept and no judge runs."""
 
     reward: float | None = None
     is_success: bool | None = None
@@ -136,7 +136,7 @@ class BuiltInJudge(BaseJudge):
 
 
 def read_preset_reward(reward: float, is_success: bool | None) -> tuple[float, bool]:
-    """Return a reward that the output brings, and success: a reward of 1 or more if not given."""
+    """Return the output's reward and success; if `is_success` is None, a reward >= 1 succeeds."""
     number = to_finite_float(reward)
     if number is None:
         message = f"expected a finite number as the output's reward, got {safe_repr(reward)}"

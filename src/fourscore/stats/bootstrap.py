@@ -1,16 +1,16 @@
 """The BCa bootstrap interval of a mean: resampled where there are few values, else computed.
 
-Up to `FEW` values it is Efron's: draw as many values with replacement, take their mean, do so
-2,000 times, and correct the percentiles for bias and skewness. It is a second opinion on Student's
-interval, one that may be lopsided; for a handful of values it is too narrow, as every bootstrap is.
+Up to `FEW` values it is Efron's method: draw n values with replacement, take their mean, do so
+2,000 times, and correct the percentiles for bias and skewness. It is a check of Student's interval
+that may be asymmetric; for very few values it is too narrow, as every bootstrap is.
 
-Beyond that nothing is drawn. The mean of a resample has a distribution whose cumulants are known:
-those of the values, over powers of n. Its percentiles follow from them (Cornish & Fisher) with an
-error that falls with n^(-3/2), far below the noise of 2,000 draws, in one pass: 200,000 pairs would
-cost 400 million draws.
+With more values nothing is drawn. The cumulants of a resample's mean are known: those of the
+values, divided by powers of n. Cornish & Fisher's expansion gives the percentiles in one pass, with
+an error of order n^(-3/2), far below the noise of 2,000 draws: 200,000 pairs would cost 400 million
+draws.
 
-The values are sorted first and the generator has a seed: the same values give the same interval,
-in whatever order they came.
+The values are sorted first and the generator has a fixed seed: the same values give the same
+interval in any order.
 """
 
 from bisect import bisect_left, bisect_right
@@ -27,7 +27,7 @@ RESAMPLES = 2000
 def bootstrap(
     values: Iterable[float], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[float, float] | None:
-    """Return the interval of the mean; None where all values are equal."""
+    """Return the BCa interval of the mean; None where all values are equal."""
     ordered = sorted(values)
     n = len(ordered)
     if not n or ordered[0] == ordered[-1]:
@@ -40,16 +40,16 @@ def bootstrap(
         fourths = fsum((x - mean) ** 4 for x in ordered)
         excess = (fourths * n / squares**2 - 3) / n
         low, high = (
-            _percentile(z, 6 * acceleration, excess)
-            for z in _corrected(acceleration, acceleration, level)
+            _cornish_fisher(z, 6 * acceleration, excess)
+            for z in _bca_quantiles(acceleration, acceleration, level)
         )
         return mean + low * sqrt(squares) / n, mean + high * sqrt(squares) / n
-    means = _resampled(ordered, resamples, seed)
+    means = _resample_means(ordered, resamples, seed)
     return _efron(means, mean, acceleration, level)
 
 
-def _resampled(ordered: Sequence[float], resamples: int, seed: int) -> list[float]:
-    from random import Random  # brings hashlib and more: not for who only imports us
+def _resample_means(ordered: Sequence[float], resamples: int, seed: int) -> list[float]:
+    from random import Random  # imports hashlib and more: only on first use
 
     draw, n = Random(seed).choices, len(ordered)  # noqa: S311
     return sorted(sum(draw(ordered, k=n)) / n for _ in range(resamples))
@@ -64,12 +64,12 @@ def _efron(
     slack = 1e-12 * (means[-1] - means[0])  # sums of the same values differ in their last digit
     below, upto = bisect_left(means, mean - slack), bisect_right(means, mean + slack)
     share = min(max((below + upto) / (2 * count), 1 / (2 * count)), 1 - 1 / (2 * count))
-    ends = _corrected(bell.inv_cdf(share), acceleration, level)
+    ends = _bca_quantiles(bell.inv_cdf(share), acceleration, level)
     low, high = (_quantile(means, bell.cdf(z)) for z in ends)
     return low, high
 
 
-def _corrected(bias: float, acceleration: float, level: float) -> tuple[float, float]:
+def _bca_quantiles(bias: float, acceleration: float, level: float) -> tuple[float, float]:
     """Return the quantiles that BCa uses instead of ±z."""
     z = normal_quantile(level)
     low, high = (bias + (bias + e) / (1 - acceleration * (bias + e)) for e in (-z, z))
@@ -82,7 +82,7 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[i] + (place - i) * (ordered[i + 1] - ordered[i])
 
 
-def _percentile(z: float, skew: float, excess: float) -> float:
+def _cornish_fisher(z: float, skew: float, excess: float) -> float:
     """Return the quantile of a distribution with these cumulants (Cornish & Fisher)."""
     return (
         z

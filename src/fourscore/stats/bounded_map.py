@@ -1,7 +1,7 @@
 """`BoundedMap`: a map of at most `limit` names, the first in alphabetical order.
 
-Tags are other people's, and a file may give every case a tag of its own. The first by name are the
-same whatever order they come in, and one that ends among them was never dropped on the way.
+Users choose the tags, and a file may give every case its own tag, so memory needs a limit. The
+first names do not depend on the order of arrival, and a name that is kept has all of its values.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class BoundedMap(Generic[T]):
-    """Use `known[name]`, or `new(name)` where the name is missing."""
+    """A map of the first names: read `known[name]`, call `new(name)` where the name is missing."""
 
     __slots__ = ("_last", "_make", "_spare", "known", "left_out", "limit")
 
@@ -20,16 +20,17 @@ class BoundedMap(Generic[T]):
         self.left_out = False
         self.known: dict[str, T] = {}
         self._last: str | None = None
-        self._spare = make()  # takes what nobody will read
+        self._spare = make()  # receives the values of names that are not kept
 
     def new(self, name: str) -> T:
+        """Return a new value for the name; a shared dummy where the name comes after the limit."""
         if self._last is not None and name > self._last:
             self.left_out = True
             return self._spare
-        thing = self.known[name] = self._make()
+        value = self.known[name] = self._make()
         if len(self.known) > 2 * self.limit:
             self._trim()
-        return thing
+        return value
 
     def items(self) -> dict[str, T]:
         """Return the items, sorted by name."""

@@ -1,15 +1,13 @@
-"""A judge's pass and fail compared with people's: the confusion table, its rates, and AUC.
+"""A judge's verdicts compared with people's: the confusion table, its rates, and AUC.
 
-*Positive* is a pass. Rates have Wilson's interval. F1 has one too: it is 2J/(1 + J) of
-J = TP/(TP + FP + FN), which grows with J, and J is a plain rate among those that either side
-passed. The interval of Youden's index (sensitivity + specificity − 1: 0 is chance) joins the two
-Wilson intervals by Newcombe's square-and-add, as for any difference of two independent rates.
+*Positive* is a pass. Rates have Wilson's interval, and so has F1: it is 2J/(1 + J) with the rate
+J = TP/(TP + FP + FN) among the outputs that people or the judge passed. The interval of
+Youden's index (sensitivity + specificity − 1: 0 is chance) joins the two Wilson intervals by
+Newcombe's square-and-add, as for any difference of two independent rates.
 
-How well a score ranks passes above fails: the area under the ROC curve.
-
-It is the chance that an output that people pass has a higher score than one that they fail; 0.5 is
-chance. The standard error is DeLong's (Biometrics 44, 1988), and the interval is taken on the logit
-scale, so that it stays within [0, 1].
+The area under the ROC curve (AUC) is the chance that an output that people pass has a higher score
+than one that they fail; 0.5 is no better than chance. The standard error is DeLong's
+(Biometrics 44, 1988), and the interval is taken on the logit scale, so that it stays within [0, 1].
 """
 
 from bisect import bisect_left, bisect_right
@@ -110,7 +108,7 @@ def wilson_estimate(part: int, n: int, level: float = 0.95) -> IntervalEstimate:
 def auc(passes: Sequence[float], fails: Sequence[float], level: float = 0.95) -> IntervalEstimate:
     """Return the area under the ROC curve, from the scores of people's passes and fails.
 
-    Without an interval where either has fewer than two scores or the two are fully apart.
+    There is no interval with fewer than two passes or fails, or where the scores do not overlap.
     """
     n = len(passes) + len(fails)
     if not passes or not fails:

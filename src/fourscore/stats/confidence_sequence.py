@@ -1,13 +1,13 @@
-"""A confidence sequence for a rate: an interval that stays valid however often it is looked at.
+"""A confidence sequence for a rate: an interval that stays valid however often it is checked.
 
 The two-sided beta-binomial mixture of Howard, Ramdas, McAuliffe & Sekhon (2021), in the
 parametrisation of their `confseq` package. For each rate p the evidence against it is the mean
 likelihood ratio over a Beta(c·p, c·(1 − p)) of other rates; it starts at 1 and, while p is true,
 reaches 1/alpha at any time with a chance of at most alpha (Ville). The interval is the rates not
-refuted. c says for how many trials the interval is meant to be narrow; it is right for any number.
+refuted. c sets the number of trials at which the interval is narrowest; it is valid for any number.
 
-A window that slides forgets its failures and looks again: the chance of a false alarm then grows
-without end. Whoever wants to forget starts a new sequence, and pays for it with a share of alpha.
+A sliding window drops old failures and tests again, so its chance of a false alarm grows without
+limit. To drop old data, start a new sequence and give it a share of alpha.
 """
 
 from math import lgamma, log, log1p
@@ -34,7 +34,7 @@ def log_evidence(passed: int, n: int, rate: float, c: float) -> float:
 
 
 def is_below(passed: int, n: int, rate: float, c: float, bar: float) -> bool:
-    """Whether the upper end of the interval is below this rate; `bar` is log(1/alpha)."""
+    """Return whether the upper end of the interval is below this rate; `bar` is log(1/alpha)."""
     return passed < rate * n and log_evidence(passed, n, rate, c) > bar
 
 
@@ -55,9 +55,9 @@ def anytime_interval(
 
 
 def _end(passed: int, n: int, c: float, bar: float, out: float, inside: float) -> float:
-    """Return the end of the interval, between a rate `out`side it and one `inside`.
+    """Return the end of the interval, between a rate outside (`out`) and one `inside` of it.
 
-    The evidence against the rate seen is below 0, so it is always inside.
+    The log evidence against the observed rate is below 0, so that rate is always inside.
     """
     if log_evidence(passed, n, out, c) <= bar:
         return round(out)

@@ -1,34 +1,33 @@
 """The pass rate that people would give, from the one that a judge gives and its measured errors.
 
-A judge that passes a share p, passes `sensitivity` of what people pass and fails `specificity` of
-what people fail, has seen outputs of which people pass (p + specificity − 1) / (sensitivity +
-specificity − 1): Rogan & Gladen (1978). It asks only that the judge errs on new outputs as often
-as on the labelled ones *of either kind*: those need not be a random sample of anything.
+If a judge passes a share p of the outputs, passes `sensitivity` of those that people pass and fails
+`specificity` of those that people fail, then people pass (p + specificity − 1) / (sensitivity +
+specificity − 1) of them: Rogan & Gladen (1978). This needs only that the judge errs as often on new
+outputs as on the labelled passes and the labelled fails: these need not be a random sample.
 
-**The interval** is Lang & Reiczigel's (2014), which counts what is not known about sensitivity and
-specificity too: counts moved a little towards the middle (z²/2 each way for p, one each way for the
-others), the error of the ratio by the delta method, and a shift of its centre. Of the three
-that `benchmarks/calibration.py` simulates it is the one that never falls short of its level;
-docs/benchmarks.md has the figures. Where the judge is not clearly better than chance the ratio has
-no meaning, and no number is given.
+**The interval** is Lang & Reiczigel's (2014), which includes the uncertainty of sensitivity and
+specificity: counts are moved towards the middle (z²/2 each way for p, one each way for the others),
+the error of the ratio comes from the delta method, and its centre is shifted. Of the three
+intervals that `benchmarks/calibration.py` simulates, only this one always reaches its level;
+docs/benchmarks.md has the figures. Where the judge is not clearly better than chance the ratio is
+meaningless, and `ChanceError` is raised.
 
-Where the labelled outputs are themselves part of what a rate is asked of, people's own verdicts
-count for them, and the corrected rate for the others only (`include_labelled`).
+Where the rate is for a set that includes the labelled outputs, people's own verdicts are used for
+these, and the corrected rate for the others only (`include_labelled`).
 
-Prediction-powered inference: many verdicts of a judge, corrected by few of people.
-
-Where the labelled outputs are a random sample of the judged ones, no model of the judge's errors is
-needed: the judge's mean over everything, plus what people and judge differ by on the sample, is
+**Prediction-powered inference** corrects many verdicts of a judge by a few labels of people. Where
+the labelled outputs are a random sample of the judged ones, no model of the judge's errors is
+needed: the judge's mean over all outputs, plus the mean difference people − judge on the sample, is
 right on average however bad the judge is. With *power tuning* (PPI++, Angelopoulos, Duchi & Zrnic
-2023, arXiv 2311.01453) the judge counts with a weight λ = cov(people, judge) / ((1 + n/N) ·
-var(judge)), estimated from the sample: a judge that tells nothing has weight 0 and costs nothing,
-one that agrees has nearly 1, and the result is as sure as labels for all would make it.
+2023, arXiv 2311.01453) the judge has a weight λ = cov(people, judge) / ((1 + n/N) · var(judge)),
+estimated from the sample: an uninformative judge has weight 0 and does no harm; a judge that always
+agrees has nearly 1, and the result is as precise as with labels for all outputs.
 
-The interval of a rate is Wilson's at the number of independent labels that would have its error,
-with Student's t of n − 1 degrees of freedom, as everywhere here. A judge that was never wrong on a
-small sample is wrong now and then: for the error alone, one output that only people pass and one
-that only the judge passes are added, as for paired rates. In 45 simulated settings the plain normal
-interval held the truth in 81% at worst, this one in 93% (docs/benchmarks.md).
+Its interval is Wilson's at the number of independent labels that would have its error, with
+Student's t of n − 1 degrees of freedom. A judge without errors on a small sample still has some:
+for the error only, one output that only people pass and one that only the judge passes are added,
+as for paired rates. In 45 simulated settings the plain normal interval contained the true rate in
+81% at worst, this one in 93% (docs/benchmarks.md).
 """
 
 from collections.abc import Sequence
@@ -42,7 +41,7 @@ from fourscore.stats.classification import Confusion
 from fourscore.stats.intervals import wilson, wilson_from_rate
 from fourscore.stats.quantiles import normal_quantile, student_quantile
 
-#: How a corrected rate was found.
+#: How a corrected rate was computed.
 Method = Literal["rogan_gladen", "ppi"]
 
 
@@ -65,8 +64,8 @@ def rogan_gladen(
 ) -> CorrectedRate:
     """Return people's pass rate for n outputs of which the judge passed the share `rate`.
 
-    n may be a fraction: the number of independent outputs that would have the error seen, where
-    cases were tried more than once; `judged` is then how many there really were.
+    With repeats, n is the number of independent outputs that would have the observed error (it may
+    be a fraction), and `judged` is the real number of outputs.
     """
     if not 0 <= rate <= 1 or n <= 0:
         raise ValueError(f"a rate of {rate} of {n}")
@@ -76,7 +75,7 @@ def rogan_gladen(
     low, high = _lang_reiczigel(rate, n, errors, normal_quantile(level))
     return CorrectedRate(
         value=value,
-        interval=(min(low, value), max(high, value)),  # its centre is another: at the ends it shows
+        interval=(min(low, value), max(high, value)),  # it is centred elsewhere
         method="rogan_gladen",
         n=round(n) if judged is None else judged,
         labels=errors.n,
@@ -84,7 +83,7 @@ def rogan_gladen(
 
 
 def check_better_than_chance(errors: Confusion, level: float = 0.95) -> None:
-    """Raise `ChanceError` where the judge is not known to be better than chance."""
+    """Raise `ChanceError` unless the labels show that the judge is better than chance."""
     for of, word in ((errors.passes, "passed"), (errors.fails, "failed")):
         if not of:
             raise ChanceError(f"no output is labelled as {word}: the judge's errors are not known")
@@ -119,8 +118,8 @@ def _inside(value: float) -> float:
 def include_labelled(found: CorrectedRate, errors: Confusion, level: float = 0.95) -> CorrectedRate:
     """Return the rate over the outputs of `found` and the labelled ones, whose verdicts are known.
 
-    Given how many people passed, how often the judge was right about them is another matter: the
-    two errors are independent, and joined by square-and-add.
+    The number that people passed and how often the judge was right about them are independent, so
+    the two errors are joined by square-and-add.
     """
     known, n = errors.passes / errors.n, found.n + errors.n
     part = errors.n / n
@@ -137,9 +136,9 @@ def include_labelled(found: CorrectedRate, errors: Confusion, level: float = 0.9
 def include_failed(
     found: CorrectedRate, share: float, n: int, level: float = 0.95
 ) -> CorrectedRate:
-    """Return the rate over n outputs of which only a share was judged and the others failed.
+    """Return the rate over n outputs, of which `share` were judged and the others failed.
 
-    The two errors are joined by square-and-add: Wilson's for the share, and the one at hand.
+    Wilson's error of the share and the error of `found` are joined by square-and-add.
     """
     if share == 1:
         return found
@@ -165,7 +164,10 @@ def estimate_powered_mean(
     rest: Sequence[float],
     weight: float | None = None,
 ) -> PoweredMean:
-    """Return people's mean; `judge` is for the same outputs as `people`, `rest` for the others."""
+    """Return the mean that people would give, by prediction-powered inference.
+
+    `judge` has the judge's values for the outputs that people labelled, `rest` for the others.
+    """
     n, more = len(people), len(rest)
     if n != len(judge) or n < 2:
         raise ValueError(f"{n} labels and {len(judge)} verdicts: expected at least two of each")
@@ -199,7 +201,7 @@ def ppi_rate(
 
 
 def _weight(people: Sequence[float], judge: Sequence[float], rest: Sequence[float]) -> float:
-    """Return the λ of least variance, from 0 (ignore the judge) to 1 (trust it fully)."""
+    """Return the weight λ with the least variance, from 0 (ignore the judge) to 1 (trust it)."""
     n, more = len(people), len(rest)
     spread = _variance([*judge, *rest])
     if not spread:

@@ -1,9 +1,9 @@
-"""Correlation of two rows of numbers: Pearson's r, Spearman's rho, Kendall's tau-b.
+"""Correlation of two sequences of numbers: Pearson's r, Spearman's rho, Kendall's tau-b.
 
 Intervals are Fisher's, on the scale of atanh, with the errors of Bonett & Wright (2000): 1/√(n − 3)
-for r, √((1 + ρ²/2)/(n − 3)) for rho, √(0.437/(n − 4)) for tau. The last is for no ties at all;
-where there are any, tau has the jackknife's error instead. A correlation does not see that one
-rater is always the milder; the mean absolute error beside it does.
+for r, √((1 + ρ²/2)/(n − 3)) for rho, √(0.437/(n − 4)) for tau. The last is valid without ties only;
+with ties, tau has the jackknife's error instead. A correlation does not show that one rater always
+gives higher scores; the mean absolute error does.
 """
 
 from bisect import bisect_left, insort
@@ -24,7 +24,7 @@ def pearson(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> I
 
 
 def spearman(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
-    """Return Pearson's r of the ranks; equal numbers share a rank."""
+    """Return Spearman's rho: Pearson's r of the ranks; equal numbers share a rank."""
     n, found = len(a), _product_moment(ranks(a), ranks(b))
     known = n > 3 and found is not None
     variance = (1 + (found or 0.0) ** 2 / 2) / (n - 3) if known else None
@@ -32,7 +32,7 @@ def spearman(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> 
 
 
 def kendall(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
-    """Return tau-b: the share of pairs that both order alike, minus the share they do not."""
+    """Return Kendall's tau-b: share of pairs in the same order minus share in opposite order."""
     n = len(a)
     pairs = n * (n - 1) // 2
     ties_a, ties_b, both = _tied(a), _tied(b), _tied(list(zip(a, b, strict=True)))
@@ -55,7 +55,7 @@ def _jackknife(
     n = sum(points.values())
     found: list[tuple[float, int]] = []
     for (x, y), count in points.items():
-        parts = [0, 0, 0]  # what this point adds: order shared less not shared, untied in a, in b
+        parts = [0, 0, 0]  # this point's share of: same minus opposite order, untied in a, in b
         for (u, v), times in points.items():
             one, other = (u > x) - (u < x), (v > y) - (v < y)
             parts[0] += times * one * other
@@ -83,7 +83,7 @@ def _figure(found: float | None, n: int, variance: float | None, level: float) -
 def _product_moment(a: Sequence[float], b: Sequence[float]) -> float | None:
     n = len(a)
     if n != len(b):
-        raise ValueError(f"{n} numbers beside {len(b)}")
+        raise ValueError(f"expected sequences of equal length, got {n} and {len(b)} numbers")
     if n < 2:
         return None
     mean_a, mean_b = fsum(a) / n, fsum(b) / n

@@ -1,9 +1,9 @@
-"""CUSUM: a sum that finds a fall of a pass rate soon, its limit, and its run length.
+"""CUSUM: a cumulative sum that detects a drop of a pass rate soon, its limit, and its run length.
 
-A sum that goes up with each failure and down with each pass, never below 0, stays low while the
-rate is good and climbs when it falls, however long the good time was. Steps are whole numbers, so
-the sum is a walk over finitely many places, and how often it reaches its limit is computed, not
-guessed. With log-likelihood ratios for steps it is Page's test, the fastest for its false alarms.
+The sum goes up with each failure and down with each pass, never below 0. It stays low while the
+rate is good and climbs when the rate drops, however long the rate was good before. Steps are whole
+numbers, so the sum has finitely many values, and how often it reaches its limit is computed. With
+log-likelihood ratios as steps it is Page's test, the fastest for a given false alarm rate.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from math import ceil, exp, floor, log, log1p
 
 import msgspec
 
-#: Up to this limit it is computed exactly; beyond, a bound that is a little higher is used.
+#: Up to this value the limit is computed exactly; beyond, a slightly higher bound is used.
 PLACES = 300
 #: The probability of each step.
 Law = Mapping[int, float]
@@ -41,7 +41,8 @@ def choose_steps(good: float, bad: float, alpha: float, horizon: int) -> CusumSt
     up, down = _whole(good, bad)
     law = {up: 1 - good, -down: good}
     rise = _rise(law)
-    limit = max(up, ceil(log(horizon / alpha) / rise))  # surely enough: Ville at every start
+    # High enough, by Ville's inequality at every start.
+    limit = max(up, ceil(log(horizon / alpha) / rise))
     if limit > PLACES:
         return CusumSteps(up, down, limit)
     allowed = -log1p(-alpha) / horizon  # the hazard that spends alpha
@@ -66,8 +67,8 @@ def _whole(good: float, bad: float) -> tuple[int, int]:
 def alarm_hazard(law: Law, limit: int) -> float:
     """Return the chance of an alarm at the next trial, after a long time without one.
 
-    A walk from 0 has less at every trial, for it is lower than one that has gone on for long: so
-    1 − (1 − hazard)^n bounds the chance of an alarm in any n trials in a row.
+    A sum that starts at 0 has a lower chance at every trial, so 1 − (1 − hazard)^n bounds the
+    chance of an alarm in any n trials in a row.
     """
     rise, last = _rise(law), 2.0
     weights = [exp(-rise * place) for place in range(limit)]  # higher than where it ends
@@ -83,7 +84,7 @@ def alarm_hazard(law: Law, limit: int) -> float:
                 moved = [sum(places[: 1 - step]), *places[1 - step :], *[0.0] * -step]
             after = [old + chance * new for old, new in zip(after, moved, strict=False)]
         places = [mass / (1 - over) for mass in after]
-        if trial % limit == 0:  # now and then: on its way down from above it rests at times
+        if trial % limit == 0:  # not every trial: the hazard may stay constant for a few
             if last - over <= 1e-3 * over:
                 break
             last = over
@@ -93,7 +94,7 @@ def alarm_hazard(law: Law, limit: int) -> float:
 def mean_run_length(law: Law, limit: int) -> float:
     """Return the mean number of trials from 0 to the limit (Brook & Evans 1972).
 
-    Of two sums that watch for changes up and down, 1/(1/a + 1/b) is the joint one.
+    Two sums with the run lengths a and b, one for each direction, have 1/(1/a + 1/b) together.
     """
     rows = []
     for place in range(limit):

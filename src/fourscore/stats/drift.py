@@ -1,6 +1,6 @@
 """Drift: compare an older and a newer window of the same traffic.
 
-Each p-value is valid on its own, so windows that do not overlap can share a budget by adding up.
+Each p-value is valid on its own, so tests of windows that do not overlap can split one alpha.
 Distributions are compared by the largest gap between their cumulative shares (Kolmogorov and
 Smirnov), rates by Fisher's exact test.
 """
@@ -15,12 +15,12 @@ PROVEN = 458
 def compare_histograms(old: Sequence[int], new: Sequence[int]) -> tuple[float, float]:
     """Return the largest gap between two cumulative histograms of the same bins, and its p-value.
 
-    The bound is Massart's for two samples of one size, proven by Wei & Dudley (2012) with a
-    constant of 2 from 458 each and of e below. Bins can only make the gap smaller.
+    The bound is Massart's for two samples of equal size, proven by Wei & Dudley (2012) with a
+    constant of 2 from 458 values each, and of e below. Binning can only make the gap smaller.
     """
     m, n = sum(old), sum(new)
     if m != n:
-        raise ValueError(f"windows of {m} and {n}: expected as many of both")
+        raise ValueError(f"windows of {m} and {n} values: expected equal sizes")
     if not n:
         return 0.0, 1.0
     most = so_far = 0.0
@@ -31,7 +31,7 @@ def compare_histograms(old: Sequence[int], new: Sequence[int]) -> tuple[float, f
 
 
 def fisher_exact(a: int, m: int, b: int, n: int) -> float:
-    """Return Fisher's exact p-value of a of m against b of n: twice the smaller tail."""
+    """Return Fisher's exact p-value for a of m against b of n: twice the smaller tail."""
     if not (0 <= a <= m and 0 <= b <= n):
         raise ValueError(f"{a} of {m} and {b} of {n}")
     total = a + b
@@ -45,14 +45,14 @@ def fisher_exact(a: int, m: int, b: int, n: int) -> float:
         term *= at * (n - total + at) / ((m - at + 1) * (total - at + 1))
         tail += term
         at -= 1
-    first = _ways(m, a) + _ways(n, b) - _ways(m + n, total)
+    first = _log_binomial(m, a) + _log_binomial(n, b) - _log_binomial(m + n, total)
     return min(1.0, 2 * tail * exp(first))
 
 
 def compare_tags(
     old: Mapping[str, int], m: int, new: Mapping[str, int], n: int
 ) -> tuple[str, float, float]:
-    """Return the tag whose share changed most surely, its change, and the adjusted p-value."""
+    """Return the tag with the smallest p-value, the change of its share, and the adjusted p."""
     names = sorted(old.keys() | new.keys())
     if not names or not m or not n:
         return "", 0.0, 1.0
@@ -61,5 +61,5 @@ def compare_tags(
     return name, new.get(name, 0) / n - old.get(name, 0) / m, min(1.0, found[0] * len(names))
 
 
-def _ways(n: int, k: int) -> float:
+def _log_binomial(n: int, k: int) -> float:
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)

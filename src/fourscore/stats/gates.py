@@ -1,8 +1,8 @@
 """Gates: conditions on a summary that decide whether a run may pass.
 
 `pass_rate>=0.8`, `factual_accuracy>=70%`, `judge_error==0`, `pass^4>=0.2`, `tag:billing>=0.9`,
-and `lower(pass_rate)>=0.75`, which asks the lower end of the interval. What was not measured meets
-no gate: silence is not a pass. `check` finds a misspelt name before the first case runs.
+and `lower(pass_rate)>=0.75`, which tests the lower end of the interval. A value that was not
+measured fails its gate. `check` finds a misspelt name before the first case runs.
 """
 
 import re
@@ -42,7 +42,7 @@ class GateOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
-    """One parsed condition; `text` is the user's own."""
+    """One parsed condition; `text` is the condition as the user wrote it."""
 
     text: str
     name: str
@@ -53,7 +53,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     def check(self, dimensions: Iterable[str], repeats: int = 1) -> None:
         """Raise an error for a name that no summary of this run will have.
 
-        Tags and complexities are the cases' and cannot be known before them.
+        Names of tags and complexities come from the cases and are checked by `evaluate`.
         """
         kind, _, rest = self.name.partition(":")
         if kind in _GROUPS and rest:
@@ -73,7 +73,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         self._check_bound(rate=not counted)
 
     def evaluate(self, document: Mapping[str, Any]) -> GateOutcome:
-        """Evaluate the gate on a summary's document."""
+        """Return whether a summary's document meets the gate, with the reason."""
         value = self._value(document)
         shown = self.text.partition(self.test)[0].strip()
         if value is None:
@@ -146,6 +146,6 @@ def parse_gate(text: str) -> Gate:
 
 
 def _shown(value: float, bound: float) -> str:
-    """Return a short number, longer where rounding would hide the difference."""
+    """Format a value with six digits, with all where rounding would make it equal the bound."""
     short = f"{value:.6g}"
     return repr(value) if float(short) == bound != value else short

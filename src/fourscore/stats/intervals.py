@@ -1,9 +1,9 @@
 """Estimates with an interval and n, and Wilson's interval for rates.
 
-Repeats of one case resemble one another, so 50 cases × 4 say less than 200 cases: the error is
-clustered by case, and Wilson's interval is taken at the number of independent attempts that would
-have that error. A plain t interval leaves [0, 1] near its ends and misses more often there
-(docs/statistics.md has the simulation).
+Repeats of one case have similar results, so 50 cases × 4 attempts tell less than 200 cases. The
+error is clustered by case, and Wilson's interval uses the number of independent attempts that
+would have that error. A plain t interval exceeds [0, 1] for rates near 0 or 1, and there it
+misses the true rate more often (docs/statistics.md has the simulation).
 """
 
 from math import sqrt
@@ -14,7 +14,7 @@ from fourscore.stats.quantiles import normal_quantile, student_quantile
 
 
 class IntervalEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """An estimate; `value` and `interval` are None where they are unknown, n never is."""
+    """An estimate with n; `value` and `interval` are None where they are unknown."""
 
     value: float | None
     interval: tuple[float, float] | None
@@ -47,10 +47,10 @@ def wilson_from_rate(rate: float, n: float, z: float) -> tuple[float, float]:
 def clustered_interval(
     rate: float, error: float | None, cases: int, n: int, level: float = 0.95
 ) -> tuple[float, float]:
-    """Return the interval of a mean in [0, 1] of n attempts at `cases` cases, by clustered error.
+    """Return the interval of a mean in [0, 1] over n attempts at `cases` cases, by clustered error.
 
-    Without spread between the cases (one case, all passed, none passed) nothing is known about how
-    much the attempts at one case have in common, so a case counts once.
+    Without spread between the cases (one case, all passed, none passed) nobody can know how similar
+    the attempts at one case are, so each case counts as one attempt.
     """
     if not error:
         return wilson_from_rate(rate, cases, normal_quantile(level))

@@ -1,11 +1,11 @@
 """Bias of a judge: errors in one direction, by groups of outputs and by their length.
 
-What is looked at is judge minus people, output by output. For groups (a position, a family of
-models): the mean of each, and what it exceeds the mean of all others by, with Welch's interval. A
-judge that is kind to its own family shows there. For length: the slope of a straight line on the
-logarithm, by least squares, with an error that does not ask the spread to be the same everywhere
-(HC3, MacKinnon & White 1985, as statsmodels has it) and Student's t: 0.05 is that much more for
-an output e times as long, 0.035 for one twice as long.
+For each output, the judge's value minus people's value is analysed. For groups (a position, a
+family of models): the mean difference of each group, and its excess over the mean of all other
+groups, with Welch's interval; it shows a judge that favours its own model family. For length: the
+least-squares slope on the logarithm of the length, with an error that allows unequal variances
+(HC3, MacKinnon & White 1985, as in statsmodels) and Student's t. A slope of 0.05 means 0.05 more
+for an output e times as long, and 0.035 more for one twice as long.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ class GroupBias(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mean_difference(values: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
-    """Return the mean with Student's interval; without one where there is no spread."""
+    """Return the mean with Student's interval; no interval where all values are equal."""
     n = len(values)
     if not n:
         return unknown_estimate(0)
@@ -40,7 +40,7 @@ def mean_difference(values: Sequence[float], *, level: float = 0.95) -> Interval
 def measure_group_bias(
     groups: Mapping[str, Sequence[float]], *, level: float = 0.95
 ) -> list[GroupBias]:
-    """Return the bias in each group, sorted by name, from differences judge − people."""
+    """Return the bias in each group, sorted by name, from the differences judge − people."""
     return [
         GroupBias(
             name=name,
@@ -85,7 +85,7 @@ def fit_slope(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) ->
     spread = 0.0
     for a, b in zip(x, y, strict=True):
         pull = 1 - 1 / n - (a - middle) ** 2 / squares  # 1 less its leverage
-        if pull <= 1e-9:  # the line goes through this one whatever it is
+        if pull <= 1e-9:  # the line goes through this point whatever its y is
             return IntervalEstimate(value=found, interval=None, n=n)
         left = b - centre - found * (a - middle)
         spread += ((a - middle) * left / pull) ** 2

@@ -1,23 +1,22 @@
 """Did the pass rate change? Two runs over the same cases, a before and b after.
 
-**The test.** Were the two agents equal, swapping their results on any case would change nothing:
-each difference is as likely with the other sign. With one attempt a case only the cases that
-changed count, like tosses of a fair coin, and that is McNemar's exact test. With repeats a case is
-still one pair, its difference that of two shares, and the same argument gives an exact p-value: the
-part of all ways to set the signs that comes out at least as far from 0. All ways are counted, by
-multiplying the (1 + xᵛ) of the differences v as one long whole number. Where that number would be
-too long there are many hundred changed cases, and the sum is as good as normal.
+**The test.** If the two agents are equal, each difference is as likely with the other sign. With
+one attempt per case only the changed cases count, like tosses of a fair coin: this is McNemar's
+exact test. With repeats a case is still one pair, with the difference of two pass shares, and the
+exact p-value is the share of all sign combinations whose sum is at least as far from 0. All
+combinations are counted by multiplying (1 + xᵛ) over the differences v, as one long integer. Where
+that integer would be too long there are many hundred changed cases, and the sum is nearly normal.
 
 **The interval** is Bonett & Price's (2012): Wald's after adding one case gained and one lost. Of
 those recommended for paired rates (Fagerland, Lydersen & Laake 2014) it is the simplest. Computed
-exactly (tests/stats/data/exact_paired.py; n of 10 to 200, 49 settings each) it held the truth in
-97.1% on average and 92.8% at worst, Tango's in 96.7% and 93.3%, and it was the narrower by 1 to 6%.
-Wherever the exact test calls a change it leaves out 0 (all tables of up to 119 cases and some of up
-to 1,000, levels of 80% to 97.5%), so a verdict is not at odds with the interval beside it.
+exactly (tests/stats/data/exact_paired.py; n of 10 to 200, 49 settings each), it contained the true
+difference in 97.1% on average and 92.8% at worst, Tango's in 96.7% and 93.3%; it was 1 to 6%
+narrower. Wherever the exact test is significant the interval excludes 0 (all tables of up to 119
+cases and some of up to 1,000, levels of 80% to 97.5%), so verdict and interval agree.
 
-With repeats it is taken as in `intervals`: at the number of independent pairs that would have the
-error seen between cases, never more than there were attempts, with Student's t; where nothing
-differs at all, a case counts once. There test and interval may disagree by a hair, and the test
+With repeats the interval is computed as in `intervals`: with Student's t and the number of
+independent pairs that would have the error between cases, at most the number of attempts; where
+nothing differs, each case counts once. Then test and interval may disagree slightly, and the test
 decides.
 """
 
@@ -32,17 +31,18 @@ from fourscore.stats.pass_at_k import MAX_REPEATS
 from fourscore.stats.quantiles import normal_quantile, student_quantile
 
 if TYPE_CHECKING:
-    from fractions import Fraction  # brings decimal: only repeats need it
+    from fractions import Fraction  # imports decimal: only repeats need it
 
-#: Bytes moved to count all sign combinations: some hundredths of a second.
+#: The most bytes to move when counting all sign combinations: some hundredths of a second.
 MOST_WORK = 400_000_000
 
 
 class PassChange(msgspec.Struct, frozen=True, kw_only=True):
     """How the pass rate changed from a to b, over n pairs; None where there were none.
 
-    Rates are means over cases. `square` is the mean square of the cases' differences: with one
-    attempt a case, the share of cases that changed. `left_out` pairs lacked a verdict on a side.
+    Rates are means over cases. `square` is the mean squared difference of the cases: with one
+    attempt per case, the share of changed cases. `left_out` counts pairs without a verdict in one
+    run.
     """
 
     n: int
@@ -59,7 +59,7 @@ class PassChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PassPairs:
-    """Counts pairs by their two results: few numbers, however many cases."""
+    """Counts of pairs by their two results; memory does not grow with the number of cases."""
 
     __slots__ = ("attempts", "left_out", "tally")
 
@@ -111,7 +111,7 @@ class PassPairs:
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """Return McNemar's exact two-sided p-value of cases gained and lost."""
+    """Return McNemar's exact two-sided p-value for the numbers of cases gained and lost."""
     return coin_tail(gained, lost)
 
 
@@ -127,7 +127,7 @@ def exact_flip_p_value(differences: "Mapping[Fraction, int]") -> float:
         return 1.0
     most, width = sum(sizes), len(sizes) // 8 + 1
     if len(sizes) * most * width > MOST_WORK:
-        # Sums of ± sizes lie two apart: half of that is the share of the last one.
+        # Continuity correction: neighbouring sums of ± sizes differ by 2, and half of it is 1.
         return normal_tail((reach - 1) / most / sqrt(sum((size / most) ** 2 for size in sizes)))
     ways = 1
     for size in sizes:

@@ -2,12 +2,12 @@
 
 The error is that of an ordinary least squares fit of a constant with cluster-robust covariance, as
 statsmodels gives it by default (`cov_type="cluster"`, `use_correction=True`): its small-sample
-factor G/(G − 1) · (N − 1)/(N − K) is G/(G − 1) here, as K is 1. Intervals take Student's t with
-G − 1 degrees of freedom (statsmodels' `use_t=True`). With one attempt a case this is the textbook
-s/√n.
+factor G/(G − 1) · (N − 1)/(N − K) is G/(G − 1) here, as K is 1. Intervals use Student's t with
+G − 1 degrees of freedom (statsmodels' `use_t=True`). With one attempt per case this is the
+textbook's s/√n.
 
-Everything is summed in whole numbers, so the result does not depend on the order of arrival, and
-in passing: a mean is eight integers however many rows it has seen.
+All sums are integers, so the result does not depend on the order of rows. Rows are not stored: a
+mean is eight integers however many rows were added.
 """
 
 from collections.abc import Hashable, Iterable
@@ -28,9 +28,9 @@ _COARSER = EXACT - GRAIN
 
 
 class MeanEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A mean with its error and interval, of n attempts at `cases` cases.
+    """A mean with its error and interval, over n attempts at `cases` cases.
 
-    None where nothing was seen; the error also where there is one case only.
+    The values are None where n is 0; the error is None also where there is only one case.
     """
 
     n: int
@@ -43,8 +43,8 @@ class MeanEstimate(msgspec.Struct, frozen=True, kw_only=True):
 class Moments:
     """The sums that the clustered error of a mean of whole numbers needs.
 
-    Over the cases, with n attempts that sum to s, that is Σs², Σns and Σn². The last two are kept
-    as what they exceed Σs and Σn by: nothing where every case was tried once.
+    These are Σs², Σns and Σn² over the cases, where a case has n attempts that sum to s. `cross` is
+    Σns − Σs and `sizes` is Σn² − Σn: both are 0 where every case was tried once.
     """
 
     __slots__ = ("again", "cross", "n", "sizes", "squares", "total")
@@ -58,7 +58,7 @@ class Moments:
         return self.n - self.again
 
     def error(self) -> float | None:
-        """Return the clustered standard error of the mean; None from a single case."""
+        """Return the clustered standard error of the mean; None with fewer than two cases."""
         n, g, total = self.n, self.cases, self.total
         if g < 2:
             return None
@@ -100,10 +100,10 @@ class Rate(Moments):
 
 
 class Mean(Moments):
-    """Scores in [0, 1] (or any numbers of that size: below 1e-24 they count as 0).
+    """The mean of scores in [0, 1] (or similar numbers; those below 1e-24 count as 0).
 
-    `add` a case that is tried once; else each attempt is a `part`, and the case is `close`d with
-    the sum of what its parts returned.
+    Call `add` for a case that is tried once. With repeats, call `part` for each attempt, and then
+    `close` with the number of attempts and the sum of what `part` returned.
     """
 
     __slots__ = ("exact",)
@@ -140,7 +140,7 @@ class Mean(Moments):
         return twin
 
     def mean(self) -> float | None:
-        """Return the mean, exact but for one rounding."""
+        """Return the mean, exact except for one rounding."""
         return self.exact / (self.n << EXACT) if self.n else None
 
     def estimate(
@@ -148,9 +148,9 @@ class Mean(Moments):
     ) -> MeanEstimate:
         """Return the mean with a t interval, cut at the bounds.
 
-        Where the cases show no spread there is nothing to go by, and [1, 1] from three perfect
-        scores would be a lie: inside [0, 1] Wilson's interval over the cases is the widest that
-        any score can need. Without bounds the interval is then unknown.
+        Where all cases have the same mean there is no spread, and [1, 1] from three perfect scores
+        would be wrong: Wilson's interval over the cases, the widest that scores in [0, 1] can need,
+        is returned instead. With other bounds the interval is then unknown.
         """
         mean, error, interval = self.mean(), self.error(), None
         if error is not None:

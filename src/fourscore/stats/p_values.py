@@ -2,16 +2,15 @@
 
 Written by hand for the reason in quantiles.py; the tests compare with SciPy's output.
 
-Holm's step-down adjustment: several tests that share one chance of a false alarm.
-
-An adjusted p at or below 0.05 is a finding, and the chance that any of them is false stays below
-5% however the tests depend on one another: tags overlap, and pass/fail comes from the score.
+Holm's step-down adjustment lets several tests share one chance of a false alarm. Tests with an
+adjusted p of at most 0.05 are significant, and the chance that any of them is a false alarm is at
+most 5%, even if the tests depend on each other: tags overlap, and pass/fail comes from the score.
 """
 
 from collections.abc import Sequence
 from math import erfc, exp, lgamma, log, log1p, pi, sqrt
 
-#: Up to this many tosses are counted in whole numbers; more in floats, exact to nine digits.
+#: Up to this many tosses, integers are used; beyond, floats that are exact to nine digits.
 COUNTED = 1000
 
 
@@ -27,7 +26,7 @@ def student_tail(t: float, df: int) -> float:
     if t == 0:
         return 1.0
     a, odds = df / 2, t * t / df
-    # The incomplete beta function at 1/(1 + odds), from the side where its fraction converges.
+    # The incomplete beta function at 1/(1 + odds), or its complement where only that converges.
     front = exp(
         lgamma(a + 0.5) - lgamma(a) - log(pi) / 2 - (a + 0.5) * log1p(odds) + log(abs(t) / sqrt(df))
     )
@@ -37,9 +36,9 @@ def student_tail(t: float, df: int) -> float:
 
 
 def coin_tail(heads: int, tails: int) -> float:
-    """Return the chance that as many fair tosses are at least as uneven."""
+    """Return the chance that heads + tails fair tosses split at least as unevenly as these."""
     if heads < 0 or tails < 0:
-        raise ValueError(f"{heads} against {tails}")
+        raise ValueError(f"counts must not be negative: {heads} against {tails}")
     n, k = heads + tails, min(heads, tails)
     if 2 * k >= n - 1:
         return 1.0
@@ -59,7 +58,7 @@ def coin_tail(heads: int, tails: int) -> float:
 
 
 def _fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method."""
+    """Return the continued fraction of the incomplete beta function (DLMF 8.17.22, Lentz)."""
     tiny = 1e-300
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
     value = d
@@ -77,7 +76,7 @@ def _fraction(a: float, b: float, x: float) -> float:
 
 
 def adjust_holm(p_values: Sequence[float]) -> list[float]:
-    """Return the adjusted p-values in the same order."""
+    """Return the p-values with Holm's adjustment, in the same order."""
     adjusted, floor = [1.0] * len(p_values), 0.0
     ranked = sorted(range(len(p_values)), key=p_values.__getitem__)
     for rank, place in enumerate(ranked):

@@ -1,15 +1,15 @@
 """`Pairs`: two runs over the same cases, compared case by case.
 
-Feed it one pair a case, in any order, and read what changed from a to b: `compare` for all cases,
-`by_tag` for each tag. Cases are the same in both runs, so what makes a case hard falls out of the
-difference; a comparison of two pass rates with an interval each would throw that away.
+Add one pair per case, in any order, and read what changed from a to b: `compare` for all cases,
+`by_tag` for each tag. Both runs have the same cases, so the difficulty of a case cancels out of the
+difference; comparing two pass rates, each with its own interval, would lose that.
 
-A case is one pair however often it was tried: four repeats make its share of passes and its mean
-score less noisy, not four cases of it. A side that was not measured leaves the pair out, and it is
-counted: once for pass/fail, once for the score.
+A case is one pair however often it was tried: four repeats make its pass share and mean score less
+noisy, but do not make it four cases. A pair that is not measured in one run is left out and
+counted, separately for pass/fail and for the score.
 
-Memory is eight bytes a pair, for the bootstrap; all else is sums. Fed in another order it gives the
-same bytes. How sure each number is: `mcnemar`, `paired_scores`, `verdict`.
+Memory is eight bytes per pair, for the bootstrap; all else is sums. The order of the pairs does not
+change the result. `mcnemar`, `paired_scores` and `paired_verdict` explain the tests and intervals.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ from fourscore.stats.paired_verdict import PairedVerdict, VerdictRules, decide_v
 
 #: Tags kept: the first by name.
 GROUPS = 1000
-#: A score this close to 1 for a pass and to 0 for a failure only repeats pass/fail.
+#: A score this close to 1 for a pass, or to 0 for a failure, adds nothing to pass/fail.
 _NEAR = 1e-9
 
 #: One attempt: whether it passed, and its score; None where it was not measured.
@@ -34,8 +34,11 @@ Attempt = tuple[bool | None, float | None]
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """What changed, and what to make of it. `graded` pairs had scores that are not just 1 or 0 as
-    they passed; where there are none, the score is no test of its own."""
+    """The changes of pass rate and score, and the verdict.
+
+    `graded` counts pairs whose scores say more than pass/fail (1 or 0); without any, the score is
+    not tested.
+    """
 
     passes: PassChange
     scores: ScoreChange
@@ -68,14 +71,14 @@ class Pairs:
         attempts: int = 1,
         tags: Iterable[str] = (),
     ) -> None:
-        """Add one case: whether it passed and its score, or with repeats the share and the mean.
+        """Add one case: whether it passed and its score; with repeats, pass share and mean score.
 
-        `attempts` is how many each side had, the fewer where they differ.
+        `attempts` is the number of attempts per run, the smaller one where they differ.
         """
         graded = (
             score_a is not None
             and score_b is not None
-            and not (_repeats(score_a, passed_a) and _repeats(score_b, passed_b))
+            and not (_equals_passed(score_a, passed_a) and _equals_passed(score_b, passed_b))
         )
         known = self._tags.known
         for group in (self._all, *(known.get(tag) or self._tags.new(tag) for tag in set(tags))):
@@ -120,7 +123,7 @@ def _compare(groups: dict[str, _Group], rules: VerdictRules) -> dict[str, Compar
         name: (group.passes.change(rules.level), group.scores.change(rules.level))
         for name, group in groups.items()
     }
-    # Where the score is no test of its own, or nothing was measured, there is no p to adjust.
+    # There is no p to adjust where the score only repeats pass/fail or nothing was measured.
     raw = {
         (name, kind): p
         for name, (passes, scores) in changes.items()
@@ -146,7 +149,7 @@ def _compare(groups: dict[str, _Group], rules: VerdictRules) -> dict[str, Compar
     }
 
 
-def _repeats(score: float, passed: float | None) -> bool:
+def _equals_passed(score: float, passed: float | None) -> bool:
     return passed is not None and -_NEAR < score - passed < _NEAR
 
 

@@ -1,12 +1,12 @@
-"""Did the score change? The mean of the differences of pairs, a before and b after.
+"""Did the score change? The mean difference of paired scores, a before and b after.
 
-A case is one pair however often it was tried: its score is the mean of its attempts'. The interval
-is the paired t interval, cut at ±1. Where no pair differs from another there is no spread to go by
-and it is as wide as any score in [0, 1] can need: Bonett & Price's, as if cases had passed or not.
+A case is one pair however often it was tried: its score is the mean over its attempts. The interval
+is the paired t interval, cut at ±1. Where all differences are equal there is no spread, and the
+interval is the widest that scores in [0, 1] can need: Bonett & Price's, as for pass/fail results.
 
-The p-value is the paired t test's, but never below 2^(1 − m) where m scores differ at all: were the
-agents equal, each of these m signs was a toss of a coin. Student's t does not know, and calls four
-small changes in 200 cases significant if they happen to agree.
+The p-value is the paired t test's, but at least 2^(1 − m) where m scores differ: if the agents are
+equal, each of these m signs is a coin toss. Student's t alone would call four small changes in
+200 cases significant if they have the same sign.
 """
 
 from array import array
@@ -28,7 +28,7 @@ _EXACT = 2.0**EXACT
 class ScoreChange(msgspec.Struct, frozen=True, kw_only=True):
     """How the mean score changed from a to b, over n pairs; None where there were none.
 
-    The error is unknown from a single pair. `left_out` pairs lacked a score on a side.
+    The error of a single pair is unknown. `left_out` counts pairs without a score in one run.
     """
 
     n: int
@@ -48,7 +48,7 @@ class ScoreChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScorePairs:
-    """Sums over pairs of scores; with `keep`, also each difference, eight bytes each."""
+    """Sums over pairs of scores; with `keep`, also every difference, eight bytes each."""
 
     __slots__ = ("_a", "_b", "_mean", "differences", "differing", "left_out")
 

@@ -1,22 +1,22 @@
 """`PairedVerdict`: better, worse, no relevant difference, or cannot tell.
 
-**Two tests, one chance of a false alarm.** The pass/fail test and the score test look at the same
-cases, and either may decide: pass/fail is what people act on, the score sees changes that cross no
-threshold. Calling either at 5% would cry wolf in up to 10% of comparisons of equal agents, so they
-share: p-values are adjusted by Holm's procedure, and a verdict needs an adjusted one of at most 5%.
-That bounds false alarms by 5% whatever the two have in common. It costs some power, a fifth more
-cases, and is not paid where there is nothing to share: a score that only repeats pass/fail (1 or 0
-on every case, as with exact match) is not a second test. To look for that costs nothing, as it
-comes out the same whichever run is called a. Over tags, all tests of all tags share.
+**Two tests, one chance of a false alarm.** The pass/fail test and the score test use the same
+cases, and either may decide: people act on pass/fail, the score shows changes that cross no
+threshold. Testing each at 5% would raise false alarms in up to 10% of comparisons of equal agents.
+So p-values are adjusted by Holm's procedure, and a verdict needs an adjusted p of at most 5%, which
+bounds false alarms by 5% however the tests depend on each other. It costs some power, a fifth more
+cases. A score that only repeats pass/fail (1 or 0 on every case, as with exact match) is not a
+second test and costs nothing. Checking for that is no extra test either: the answer is the same if
+the runs are swapped. With tags, the tests of all tags are adjusted together.
 
-**No difference** means that every interval lies inside ±margin. Both measures must agree to that,
-so nothing needs to be shared. It comes first: where thousands of cases make a difference below the
-margin certain, the margin said that it does not matter, and the reason mentions it.
+**No difference** means that every interval lies inside ±margin. Both measures must meet this, so
+no adjustment is needed. It is checked first: where thousands of cases make a difference below the
+margin certain, the margin says that it does not matter, and the reason mentions it.
 
-**Cannot tell** says how many more cases would (with a chance of 80%), were the difference seen the
-true one, or how many would show that there is none beyond the margin, whichever is fewer. None
-where no number would: no difference was seen and no margin given, or one measure rose while the
-other fell.
+**Cannot tell** gives the number of more cases that would decide (with a chance of 80%) if the
+observed difference is the true one, or that would show no difference beyond the margin, whichever
+is smaller. It is None where no number would: without a difference and a margin, or where one
+measure rose while the other fell.
 """
 
 from math import sqrt
@@ -43,14 +43,15 @@ class VerdictRules(msgspec.Struct, frozen=True, kw_only=True):
     level: float = 0.95
     power: float = 0.8
     margin: float | None = None
-    score_margin: float | None = None  # else the margin
+    score_margin: float | None = None  # None: use `margin`
 
 
 class PairedVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict of comparing b with a over n pairs.
 
-    The p-values are adjusted for so many `tests`; None where a measure was no test of its own. The
-    smallest differences that n cases would have shown are `detectable`; None where none would.
+    The p-values are adjusted for `tests` tests; None where a measure was not tested. `detectable`
+    and `detectable_score` are the smallest differences that n cases would have shown; None where
+    there are none.
     """
 
     kind: VerdictKind
@@ -65,7 +66,7 @@ class PairedVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Measure(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the two measures, pass rate or score, as a verdict needs it."""
+    """The numbers of one measure, pass rate or score, that decide the verdict."""
 
     text: str
     n: int
@@ -140,7 +141,7 @@ def _settle(measures: list[_Measure], alpha: float) -> tuple[VerdictKind, str, i
 
 
 def _more(measures: list[_Measure]) -> int | None:
-    """Return the fewest more cases that would decide: by a difference, or all within margins."""
+    """Return how many more cases would show a difference or none beyond the margins."""
     ways = [each.needed - each.n for each in measures if each.needed is not None]
     same = [
         each.needed_for_sameness - each.n
@@ -200,5 +201,5 @@ def _of_scores(change: ScoreChange, p: float, alpha: float, rules: VerdictRules)
 
 
 def _expected(n: int, difference: float, square: float) -> float:
-    """Return the spread to plan with; as in the interval, one case more is gained and one lost."""
+    """Return the expected spread, with one case gained and one lost added as in the interval."""
     return sqrt(max(0.0, (n * square + 2) / (n + 2) - difference * difference))

@@ -1,9 +1,9 @@
-"""Repeated attempts: pass@k, pass^k, and the running sums of cases with attempts to come.
+"""Repeated attempts: pass@k, pass^k, and running sums for cases with more attempts to come.
 
 pass@k is the chance that at least one of k attempts at a case succeeds, pass^k that all do. Of n
 attempts with s successes the unbiased estimates are 1 − C(n−s, k)/C(n, k) (Chen et al. 2021) and
-C(s, k)/C(n, k) (Yao et al. 2024, τ-bench), averaged over the cases. A case with fewer than k
-measured attempts says nothing about k and leaves the average of that k.
+C(s, k)/C(n, k) (Yao et al. 2024, τ-bench), averaged over the cases. The average for k leaves out
+cases with fewer than k measured attempts.
 """
 
 from array import array
@@ -13,12 +13,12 @@ from math import comb, fsum, sqrt
 from fourscore.stats.intervals import clustered_interval
 from fourscore.stats.means import Mean, MeanEstimate
 
-#: Sums of this many scores fit the packed columns, and their binomials stay fast.
+#: The most attempts per case whose sums fit the packed columns and whose binomials stay fast.
 MAX_REPEATS = 10_000
 
 
 def choose_ks(repeats: int) -> list[int]:
-    """Return the k to print: all up to ten, then powers of two, and the last."""
+    """Return the values of k to print: 1 to 10, then powers of two, and `repeats`."""
     powers = (1 << i for i in range(4, repeats.bit_length()))
     return sorted({*range(1, min(repeats, 10) + 1), *powers, repeats})
 
@@ -61,7 +61,7 @@ def _check(successes: int, n: int, k: int) -> None:
 
 
 def _over_cases(values: list[tuple[float, int]], level: float) -> MeanEstimate:
-    """Return the mean of (value, number of cases) pairs; fsum makes the order irrelevant."""
+    """Return the mean of (value, number of cases) pairs; with fsum the order does not matter."""
     cases = sum(count for _, count in values)
     if not cases:
         return MeanEstimate(n=0, cases=0, mean=None, error=None, interval=None)
@@ -76,9 +76,9 @@ def _over_cases(values: list[tuple[float, int]], level: float) -> MeanEstimate:
 
 
 class Column:
-    """The number of attempts and their sum, for each open case and one measure.
+    """One measure: the number of attempts and their sum for each open case.
 
-    The mean, where there is one, gets them when the case is closed.
+    When a case is closed, both are added to `mean` if there is one.
     """
 
     __slots__ = ("counts", "mean", "sums")
@@ -90,12 +90,12 @@ class Column:
 
 
 class OpenCases:
-    """Cases with attempts still to come: ten bytes per measure and one entry of a dict each.
+    """Cases with attempts still to come: ten bytes per measure and one dict entry each.
 
-    A case gives its slot back with its last attempt, so rows that arrive case by case need next to
-    nothing; the worst order, all first attempts and then all second ones, holds every case. Cases
-    are known by the hash of their id, which is keyed and has 64 bits: a million of them meet with
-    a chance of one in thirty million.
+    The last attempt frees the slot of its case, so rows that arrive case by case need almost no
+    memory; the worst order, all first attempts before all second ones, keeps every case in memory.
+    The key of a case is the 64-bit keyed hash of its id: the chance of a collision among a million
+    cases is one in thirty million.
     """
 
     __slots__ = ("_columns", "_free", "_seen", "_slots", "repeats")

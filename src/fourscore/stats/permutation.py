@@ -1,7 +1,7 @@
 """Permutation tests: by random signs of differences, or by shuffled labels.
 
-One-sided: the p-value says how often chance alone does at least as well. It is never below one in
-the number of shuffles: the order that was seen is one of them.
+One-sided: the p-value is how often chance alone does at least as well. It is at least
+1 / (shuffles + 1), because the observed order counts as one of the shuffles.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,9 +18,9 @@ EXACT = 14
 def sign_flip_p_value(
     differences: Sequence[float], *, shuffles: int = SHUFFLES, seed: int = 0
 ) -> float:
-    """Return how often differences with random signs have at least this mean.
+    """Return the p-value: how often the differences with random signs have at least this mean.
 
-    Under no difference each could as well have gone the other way.
+    If there is no true difference, each sign is as likely as the other one.
     """
     values = [value for value in differences if value]
     if not values:
@@ -45,7 +45,7 @@ def sign_flip_p_value(
 def shuffled_agreement_p_value(
     predicted: Sequence[float], labels: Sequence[float], *, shuffles: int = 1999, seed: int = 0
 ) -> float:
-    """Return how often shuffled labels correlate by rank at least as well with the predictions."""
+    """Return the p-value: how often shuffled labels have at least this rank correlation."""
     a, b = _ranks(predicted), _ranks(labels)
     seen = fsum(x * y for x, y in zip(a, b, strict=True))
     chance = Random(seed)  # noqa: S311

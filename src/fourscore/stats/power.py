@@ -1,15 +1,15 @@
 """Power: how many cases would show a difference, and how small a difference n cases can show.
 
-Planned as if the difference seen were the true one: a difference drawn from noise is no more than
-a guess, and so is the number. It says whether ten more cases might do, or ten thousand.
+The observed difference is taken as the true one. A noisy difference gives a rough number: it tells
+whether ten more cases might be enough, or ten thousand.
 
 - Pass/fail: (z₁√q + z₂√(q − d²))²/d² cases (Connor 1987) for a change d where the mean square
   difference is q, and some more as an exact test moves in steps. The power this leads to at 5% and
   2.5%, computed exactly, lies between 0.80 and 0.86 where 0.8 was asked for, and between 0.75 and
   0.88 where nearly all changes go one way and a dozen of them decide.
 - Scores: ((z₁ + z₂)s/d)² and z₁²/2 more for Student's t; 0.80 to 0.82 when simulated.
-- No test that knows nothing but signs can be surer than 2^(1 − m) of m cases that differ: below
-  six of them nothing is shown at 5%.
+- A test that uses only signs has a p-value of at least 2^(1 − m) with m cases that differ: fewer
+  than six of them are never significant at 5%.
 """
 
 from math import ceil, log2, sqrt
@@ -21,7 +21,7 @@ MOST = 10**9
 
 
 def min_differences(alpha: float) -> int:
-    """Return how many differences, all of one sign, a test at this level needs."""
+    """Return how many differences of the same sign a test at this level needs."""
     return ceil(1 - log2(alpha) - 1e-9)
 
 
@@ -34,10 +34,10 @@ def cases_for_passes(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> int | None:
-    """Return the cases that would show this change of the pass rate; None where none would.
+    """Return how many cases would show this pass rate change; None where no number would.
 
-    With repeats, `differing` is the share of cases that differ, which else is `square`, and `step`
-    is one over the number of attempts.
+    With repeats, `differing` is the share of cases that differ (without repeats it equals
+    `square`), and `step` is 1 / attempts per case.
     """
     if not difference or not square:
         return None
@@ -53,9 +53,10 @@ def cases_for_scores(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> int | None:
-    """Return the cases that would show this mean difference, given the differences' deviation.
+    """Return how many cases would show this mean score difference; None where no number would.
 
-    `differing` is the share of cases whose scores differ at all.
+    `spread` is the standard deviation of the differences, `differing` the share of cases whose
+    scores differ.
     """
     if not difference or not differing:
         return None
@@ -67,7 +68,7 @@ def cases_for_scores(
 def cases_for_sameness(
     difference: float, spread: float, margin: float, *, alpha: float = 0.05, power: float = 0.8
 ) -> int | None:
-    """Return the cases whose interval would be inside ±margin; None where the difference is not."""
+    """Return how many cases would give an interval inside ±margin; None where no number would."""
     room = margin - abs(difference)
     if room <= 0:
         return None
@@ -77,9 +78,9 @@ def cases_for_sameness(
 def detectable_passes(
     n: int, square: float, *, step: float = 1.0, alpha: float = 0.05, power: float = 0.8
 ) -> float | None:
-    """Return the smallest change of the pass rate that n cases would show; None where none.
+    """Return the smallest pass rate change that n cases would show; None where there is none.
 
-    A case changes by at least a step, so a larger change needs a larger `square` than was seen.
+    A case changes by at least one `step`, so a larger change needs a larger `square` than observed.
     """
 
     def needed(change: float) -> float:
@@ -99,7 +100,7 @@ def detectable_passes(
 def detectable_scores(
     n: int, spread: float, *, alpha: float = 0.05, power: float = 0.8
 ) -> float | None:
-    """Return the smallest mean difference in [0, 1] that n cases would show; None where none."""
+    """Return the smallest mean score difference that n cases would show; None where above 1."""
     z = normal_quantile(1 - alpha)
     left = n - z * z / 2
     if n < min_differences(alpha) or left <= 0 or not spread:

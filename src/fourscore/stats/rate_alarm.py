@@ -1,9 +1,9 @@
 """`RateAlarm`: the status of a monitored pass rate (healthy, warning, critical) and its changes.
 
-Two tests share a budget of false alarms. A confidence sequence, begun anew in blocks, says surely
-that the rate is below a threshold; a sum (`cusum.py`) finds a fall soon, however long the good time
-before it. An alarm ends when, over some stretch since, there were clearly more passes than the
-threshold asks for (`CLEAR`). docs/alarms.md tells what is guaranteed, and what was simulated.
+Two tests share the allowed chance of a false alarm. A confidence sequence, restarted for each block
+of samples, shows that the rate is below a threshold; a CUSUM (`cusum.py`) detects a drop soon,
+however long the rate was good before. An alarm ends when there were clearly more passes since then
+than the threshold requires (`CLEAR`). docs/alarms.md lists what is guaranteed and simulated.
 """
 
 from fractions import Fraction
@@ -19,16 +19,16 @@ from fourscore.stats.cusum import CusumSteps, choose_steps
 AlarmStatus = Literal["insufficient_data", "healthy", "warning", "critical"]
 Method = Literal["sequence", "cusum", "simple", "drift"]
 
-#: An alarm at a rate ends at CLEAR · rate · (1 − rate) more passes than the rate asks for: chance
-#: takes as long to that at every rate. CLEAR · rate passes in a row do.
+#: An alarm at a rate ends at CLEAR · rate · (1 − rate) more passes than the rate requires: chance
+#: needs as long for that at every rate. CLEAR · rate passes in a row are enough.
 CLEAR = 60
-#: A good rate is this much above its threshold: nobody can tell 0.851 from 0.849 soon.
+#: A good rate is this much above its threshold: telling 0.851 from 0.849 would take too long.
 MARGIN = 0.03
-#: A bad rate is at least so far below a good one, in log-odds: 0.73 and 0.55.
+#: A bad rate is at least this much below a good one, in log-odds: for example 0.55 and 0.73.
 FALL = 0.8
 #: Trials after which a sequence is narrowest.
 TUNED = 500
-#: A horizon touches at most so many sequences: two blocks, and one begun by an alarm.
+#: A horizon overlaps at most this many sequences: two blocks, and one started by an alarm.
 BLOCKS = 3
 
 
@@ -98,8 +98,8 @@ def _bound(rate: float, bad: float, alpha: float, horizon: int) -> Threshold:
 class ThresholdState(msgspec.Struct, omit_defaults=True, kw_only=True):
     """The sums of one threshold: `score` while there is no alarm, `surplus` while there is one.
 
-    `onset`, `n` and `passed` are of the stretch since the score last stood at 0; while an alarm
-    is on, `onset` is since when.
+    `onset`, `n` and `passed` are counted since the score was last 0; while an alarm is on, `onset`
+    is its start.
     """
 
     on: bool = False
@@ -110,7 +110,7 @@ class ThresholdState(msgspec.Struct, omit_defaults=True, kw_only=True):
     passed: int = 0
 
     def step(self, passed: bool, at: float, bound: Threshold) -> bool:
-        """Add a verdict; True where the sum reaches its limit, or the alarm is over."""
+        """Add a verdict; return whether it raises the alarm, or ends it while it is on."""
         if self.on:
             self.surplus = max(0, self.surplus + (bound.gain if passed else -bound.loss))
             return self.surplus >= bound.clear
@@ -131,9 +131,9 @@ class ThresholdState(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class AlarmChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of status: the method that found it, since when, and the counts of that stretch.
+    """A change of status: the method that found it, its start, and the counts since then.
 
-    The stretch of a sum begins where the sum last stood at 0; that of a sequence is its block.
+    For a CUSUM the counts start where the sum was last 0; for a sequence they are its block's.
     """
 
     before: AlarmStatus
@@ -145,7 +145,7 @@ class AlarmChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RateAlarm(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """The state of a monitored rate: a few numbers, unchanged by a round trip through JSON."""
+    """The state of a monitored rate: a few numbers that can be saved as JSON without loss."""
 
     n: int = 0
     passed: int = 0
@@ -167,10 +167,10 @@ class RateAlarm(msgspec.Struct, omit_defaults=True, kw_only=True):
             self.block_at = at
         self.block_n += 1
         self.block_passed += passed
-        found = None if plan.simple else self._move(passed, at, plan)
+        found = None if plan.simple else self._update_thresholds(passed, at, plan)
         if found is None and not plan.simple and self.status != "insufficient_data":
             return None
-        before, after = self.status, self._word(plan)
+        before, after = self.status, self._find_status(plan)
         if before == after:
             return None
         method, since, of, n = found or (
@@ -185,19 +185,19 @@ class RateAlarm(msgspec.Struct, omit_defaults=True, kw_only=True):
         return AlarmChange(before=before, after=after, method=method, since=since, passed=of, n=n)
 
     def renew(self) -> None:
-        """Restart the sums for other thresholds or another rule; the status stays."""
+        """Restart the sums after a change of thresholds or rule; the status is kept."""
         on = self.status in ("warning", "critical")
         self.warning.turn(on, self.warning.onset if self.warning.on else self.since)
         self.critical.turn(self.status == "critical", self.since)
 
     def interval(self, alpha: float = 0.05) -> tuple[float, float]:
-        """Return the interval of the rate in this block."""
+        """Return the confidence sequence's interval of the rate in the current block."""
         return anytime_interval(self.block_passed, self.block_n, alpha=alpha, tuned_for=TUNED)
 
-    def _move(
+    def _update_thresholds(
         self, passed: bool, at: float, plan: AlarmPlan
     ) -> tuple[Method, float, int, int] | None:
-        """Step both thresholds; return method, start and counts of one that switched, if any."""
+        """Update both thresholds; return method, start, passes and n of the last that switched."""
         found: tuple[Method, float, int, int] | None = None
         if passed and self.status == "healthy" and not (self.warning.score or self.critical.score):
             return None
@@ -218,7 +218,7 @@ class RateAlarm(msgspec.Struct, omit_defaults=True, kw_only=True):
             self.warning.turn(True, self.critical.onset)
         return found
 
-    def _word(self, plan: AlarmPlan) -> AlarmStatus:
+    def _find_status(self, plan: AlarmPlan) -> AlarmStatus:
         if plan.simple:
             rate = self.passed / self.n
             if rate < plan.critical.rate:

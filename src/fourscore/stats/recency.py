@@ -1,7 +1,7 @@
 """One score from many executions over time: recent ones count most, outliers are dropped.
 
-The scores come newest first. A tenth is dropped at each end by value, the order of time is kept,
-and the newest five of the rest are weighed 1.0, 0.9, 0.8, 0.7, 0.6.
+The scores come newest first. The lowest and the highest tenth are dropped, the others stay in
+order, and the newest five of them get the weights 1.0, 0.9, 0.8, 0.7, 0.6.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ WINDOW, STEP = 5, 0.1
 def remove_outliers(scores: Sequence[float], share: float = 0.1) -> list[float]:
     """Return the scores without the `floor(share · n)` lowest and highest, in their order.
 
-    Of equal ones the older go first.
+    Among equal scores the oldest are dropped first.
     """
     if not 0 <= share < 0.5:
         raise ValueError(f"share: {share} is outside [0, 0.5)")
@@ -39,7 +39,7 @@ def make_weights(n: int, window: int = WINDOW, decay: float | None = None) -> li
         raise ValueError(f"window: {window} is below 1")
     if decay is None:
         if window > 10:
-            raise ValueError(f"window: {window} is more than 10: say how the weights decay")
+            raise ValueError(f"window: {window} is more than 10: set `decay` for the weights")
         return [round(1 - STEP * i, 9) for i in range(min(n, window))]
     if not 0 < decay <= 1:
         raise ValueError(f"decay: {decay} is outside (0, 1]")
@@ -53,9 +53,9 @@ def aggregate_scores(
     window: int = WINDOW,
     decay: float | None = None,
 ) -> float | None:
-    """Return one score of many executions, newest first: numbers, or objects with `.score`.
+    """Return one score from executions, newest first; None where there are none.
 
-    Nothing in: None.
+    An execution is a number or an object with `.score`.
     """
     return aggregate_recent(executions, share=share, window=window, decay=decay).value
 
@@ -69,10 +69,10 @@ def aggregate_recent(
     level: float = 0.95,
     bounds: tuple[float, float] = (0.0, 100.0),
 ) -> IntervalEstimate:
-    """Return the same with its interval, where it would be for as many new executions.
+    """Return the result of `aggregate_scores` with its interval.
 
-    The weights of the newest say how much their spread is evened out; the spread itself is that of
-    all scores, none dropped, so a handful of newest ones that agree by chance do not look sure.
+    The interval uses the spread of all scores, outliers included, and the weights of the newest
+    ones: a few newest scores that are equal by chance do not make it narrow.
     """
     scores = [_number(each) for each in executions]
     n = len(scores)
@@ -94,13 +94,13 @@ def aggregate_recent(
 
 
 class Trend(IntervalEstimate, frozen=True, kw_only=True):
-    """`value` is the change from one execution to the next, by a straight line through all."""
+    """A linear trend: `value` is its change from one execution to the next."""
 
     direction: str
 
 
 def fit_trend(scores: Sequence[float], *, level: float = 0.95) -> Trend:
-    """Return the trend of scores, oldest first; steady unless its interval excludes 0."""
+    """Return the linear trend of scores, oldest first; steady unless its interval excludes 0."""
     n = len(scores)
     if n < 3:
         return Trend(value=None, interval=None, n=n, direction="unknown")
@@ -120,5 +120,5 @@ def _number(execution: Any) -> float:
     score = getattr(execution, "score", execution)
     number = to_finite_float(score)
     if number is None:
-        raise ValueError(f"expected a number or something with a score, got {score!r:.40}")
+        raise ValueError(f"expected a number or an object with `.score`, got {score!r:.40}")
     return number

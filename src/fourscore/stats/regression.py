@@ -1,15 +1,12 @@
 """Regression: least squares with non-negative weights, and logistic regression.
 
-Non-negative least squares has a little ridge and is fitted by coordinate descent.
-
-For few columns and some hundred rows it does what SciPy's `nnls` does (the tests compare with known
+Non-negative least squares has a small ridge penalty and is fitted by coordinate descent. For few
+columns and some hundred rows it does what SciPy's `nnls` does (the tests compare with known
 solutions), without SciPy's import time; see quantiles.py.
 
-Logistic regression with a ridge penalty, and signs that coefficients must not cross.
-
+Logistic regression has a ridge penalty, and coefficients can be limited to one sign. It uses
 Newton's method: each round solves the quadratic approximation of the loss by coordinate descent,
-which keeps to the signs, as glmnet does. A few lines, no library; the tests hold it against
-scikit-learn.
+which keeps the signs, as glmnet does. The tests compare it with scikit-learn.
 """
 
 from collections.abc import Sequence
@@ -38,17 +35,17 @@ def fit_non_negative(
     floor: bool = True,
     sweeps: int = 1000,
 ) -> LinearFit:
-    """Fit the weights of the columns. `ridge` counts as that many rows in favour of no weight.
+    """Fit non-negative weights of the columns; `ridge` acts like that many rows without effect.
 
-    Without a `floor` the line goes through 0.
+    Without a `floor` the fit has no constant term.
     """
     n = len(rows)
     if n != len(targets):
-        raise ValueError(f"{n} rows against {len(targets)} targets")
+        raise ValueError(f"{n} rows but {len(targets)} targets: expected equal numbers")
     width = len(rows[0]) if n else 0
     middle = [fsum(row[j] for row in rows) / n if floor else 0.0 for j in range(width)]
     mean = fsum(targets) / n if n and floor else 0.0
-    # All that is needed of the rows: how the columns go together, and with the targets.
+    # The fit needs only the products of the columns with each other and with the targets.
     both = [
         [fsum((row[j] - middle[j]) * (row[k] - middle[k]) for row in rows) for k in range(width)]
         for j in range(width)
@@ -93,12 +90,12 @@ class Logistic(NamedTuple):
 
 
 def sigmoid(log_odds: float) -> float:
-    """The probability of these log-odds."""
+    """Return the probability of these log-odds."""
     return 1 / (1 + exp(-max(-40.0, min(40.0, log_odds))))
 
 
 def log_loss(log_odds: float, *, label: bool) -> float:
-    """The log loss of one label, in nats."""
+    """Return the log loss of one label, in nats."""
     wrong = -log_odds if label else log_odds
     return max(wrong, 0.0) + log1p(exp(-abs(wrong)))
 
@@ -131,7 +128,7 @@ def fit_logistic(
         columns=[[1.0] * len(rows), *([(x - means[j]) / spreads[j] for x in raw[j]] for j in used)],
         labels=labels,
         shares=shares,
-        pulls=[0.0, *(ridge for _ in used)],  # nothing pulls at the intercept
+        pulls=[0.0, *(ridge for _ in used)],  # the intercept has no penalty
         goals=[0.0, *(prior[j] * spreads[j] if prior else 0.0 for j in used)],
         ways=[0, *(directions[j] if directions else 0 for j in used)],
     )
@@ -143,7 +140,7 @@ def fit_logistic(
 
 
 class _Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """Columns, the first of ones, and for each the pull toward a goal and the sign to keep."""
+    """The columns (the first is all 1), each with its penalty, prior value and sign limit."""
 
     columns: list[list[float]]
     labels: Sequence[bool]
@@ -153,7 +150,7 @@ class _Problem(msgspec.Struct, frozen=True, kw_only=True):
     ways: list[int]
 
     def loss(self, point: list[float]) -> tuple[float, list[float]]:
-        """The loss with its penalty, and the log-odds of each row."""
+        """Return the loss with its penalty, and the log-odds of each row."""
         odds = [_dot(point, row) for row in zip(*self.columns, strict=True)]
         each = zip(self.shares, odds, self.labels, strict=True)
         moves = zip(self.pulls, point, self.goals, strict=True)
@@ -163,7 +160,7 @@ class _Problem(msgspec.Struct, frozen=True, kw_only=True):
     def derivatives(
         self, point: list[float], odds: list[float]
     ) -> tuple[list[float], list[list[float]]]:
-        """The first and the second derivatives of the loss."""
+        """Return the first and the second derivatives of the loss."""
         chances = [sigmoid(z) for z in odds]
         gaps = [s * (p - y) for s, p, y in zip(self.shares, chances, self.labels, strict=True)]
         curves = [s * p * (1 - p) for s, p in zip(self.shares, chances, strict=True)]
@@ -177,7 +174,7 @@ class _Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _minimize(problem: _Problem) -> list[float]:
-    """The point of least loss that keeps every sign."""
+    """Return the coefficients with the least loss that keep every sign limit."""
     point = [_clip(goal, way) for goal, way in zip(problem.goals, problem.ways, strict=True)]
     loss, odds = problem.loss(point)
     for _ in range(_ROUNDS):
@@ -198,7 +195,7 @@ def _minimize(problem: _Problem) -> list[float]:
 def _descend(
     slopes: list[float], matrix: list[list[float]], point: list[float], ways: list[int]
 ) -> list[float]:
-    """The step to the minimum of the quadratic that keeps every sign."""
+    """Return the step to the minimum of the quadratic approximation that keeps every sign limit."""
     step = [0.0] * len(point)
     for _ in range(_PASSES):
         biggest = 0.0

@@ -1,21 +1,21 @@
 """Sequential test: is the new version better? Paired differences, tested at up to four looks.
 
-**Looks.** Pairs come in until the budget is used up. After an eighth, a quarter, half and all of it
-one look is taken, each at a level of its own: what Kim & DeMets' spending function level · t² gives
-out between this look and the one before, t being the share of the budget. The levels add up to the
-level of the whole, so the chance of a false acceptance at any look is at most that, whatever the
-looks have in common.
+**Looks.** Pairs are added until the budget is used up. The test is done after an eighth, a quarter,
+half and all of the budget. Each look has its own level: the increase of Kim & DeMets' spending
+function level · t² since the look before, where t is the used share of the budget. These levels add
+up to the total level, so the chance of a false acceptance at any look is at most that, even though
+the looks share data.
 
-**Bounds.** The lower bound is that of Student's t, with two precautions, for what is compared is
-bounded and seldom normal: small gains on most cases that are paid for by rare great losses. One
-loss of everything (−100) is added to the differences seen, as Clopper & Pearson's limits add one
-success: 25 equal gains do not show that there are no losses. And where the differences lean to the
-losses, the quantile is widened by the first term of the expansion of a studentised mean in its
-skewness (Hall): g · (1 + 2t²) / 6. The upper bound is the same, mirrored.
+**Bounds.** The lower bound is that of Student's t with two precautions, because differences are
+bounded and rarely normal: there may be small gains on most cases and rare large losses. One maximal
+loss (−100) is added to the differences, as Clopper & Pearson's limits add one success: 25 equal
+gains do not show that there are no losses. And where the differences are skewed to losses, the
+quantile is widened by the first term of Hall's expansion of a studentised mean in its skewness g:
+g · (1 + 2t²) / 6. The upper bound is the same, mirrored.
 
-**Verdicts.** Accepted where the lower bound is above 0; rejected where the upper one is below the
-margin, for then no gain worth having is plausible; else it goes on. After the last look it is
-undecided, which is not accepted. A rejection costs nothing of the level: to ignore it is allowed.
+**Outcomes.** Accepted where the lower bound is above 0; rejected where the upper bound is below the
+margin, because no relevant gain is plausible then; else the test goes on. After the last look it is
+undecided, which is not accepted. A rejection uses none of the level, so it may be ignored.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ import msgspec
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.stats.quantiles import student_quantile
 
-#: The looks, at these shares of the budget.
+#: The shares of the budget after which a look is taken.
 SHARES = (0.125, 0.25, 0.5, 1.0)
 #: No look before this many pairs, unless the budget is smaller.
 FEWEST = 10
@@ -80,8 +80,8 @@ class SequentialPlan(msgspec.Struct, frozen=True, kw_only=True):
 class SequentialResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of the looks so far, the last of them over n pairs.
 
-    `look` is which one it was, 0 before the first. The bounds are one-sided: `low` at this look's
-    level, `high` at 10%. `more` is how many pairs the next look waits for.
+    `look` is the number of the last look, 0 before the first. The bounds are one-sided: `low` at
+    this look's level, `high` at 10%. `more` is how many more pairs the next look needs.
     """
 
     outcome: SequentialOutcome
@@ -101,14 +101,14 @@ class SequentialResult(msgspec.Struct, frozen=True, kw_only=True):
 def decide_sequentially(
     differences: Sequence[float], plan: SequentialPlan | None = None
 ) -> SequentialResult:
-    """Return the first look that decides, over differences (new − old) in order of arrival.
+    """Return the result of the first look that decides, from differences new − old in order.
 
-    The same differences give the same verdict, so that a search that was cut off goes on.
+    The same differences give the same result, so an interrupted search can be continued.
     """
     plan = plan or SequentialPlan()
     for difference in differences:
         if type(difference) is not float or not -plan.largest <= difference <= plan.largest:
-            _refuse(difference, plan.largest)
+            _check_difference(difference, plan.largest)
     verdict = SequentialResult(outcome="go_on", n=len(differences), look=0)
     sizes = plan.sizes
     for number, (size, level) in enumerate(zip(sizes, plan.levels, strict=True), 1):
@@ -165,7 +165,7 @@ def _sizes(budget: int, looks: int) -> tuple[int, ...]:
     return tuple(sorted({max(fewest, ceil(budget * share)) for share in SHARES[-looks:]}))
 
 
-def _refuse(difference: object, largest: float) -> None:
+def _check_difference(difference: object, largest: float) -> None:
     """Raise an error unless the difference is a number within ±largest; an int is accepted."""
     if difference is None:
         raise ValueError("difference: expected a number, got None")
@@ -174,7 +174,7 @@ def _refuse(difference: object, largest: float) -> None:
 
 def _reason(verdict: SequentialResult) -> str:
     if verdict.mean is None:
-        return f"{verdict.n} pairs, too few to look at"
+        return f"{verdict.n} pairs, too few for the first look"
     ends = f"[{verdict.low:+.2f}, {verdict.high:+.2f}]"
     seen = f"{verdict.mean:+.2f} points {ends} over {verdict.n} pairs, look {verdict.look}"
     words = {

@@ -1,14 +1,13 @@
 """`Summary`: the summary of a run, from rows that are added once, in any order.
 
-Fed the same rows in another order, it gives the same bytes: every sum is exact, every list sorted.
-Memory does not grow with the run: counters for statuses, dimensions, tags and complexities, the
-first failures by id, and with repeats the packed counts of the cases still open.
+The order of rows does not change a byte of the result: every sum is exact, every list sorted.
+Memory does not grow with the run: it has counters for statuses, dimensions, tags and complexities,
+the first failures by id, and with repeats the packed counts of the cases still open.
 
-What counts: scored, agent_error and timeout are tests; the last two failed,
-with a score of 0. Whatever else happened was not measured and stands beside the rate. Dimensions
-are averaged over the scored rows where they apply, each with its n; rankings mean nothing outside
-of their group and are left out. A row is one case × repeat: the store's primary key sees to it that
-none comes twice.
+Rows with the status scored, agent_error or timeout count as tests; the last two fail with a score
+of 0. All other rows are unmeasured and counted apart from the rate. Dimensions are averaged over
+the scored rows where they apply, each with its n; rankings are left out, because they mean nothing
+outside their group. A row is one case × repeat; the store's primary key prevents duplicates.
 """
 
 from collections.abc import Iterable
@@ -79,7 +78,7 @@ class Summary:
         else:
             self._others[status] += 1
             self._canaries.add_all(score)
-        if score.passed is not None:  # so for what counts as measured, and only for that
+        if score.passed is not None:  # measured
             self._verdict(case, repeat, score.passed, slot)
             if not score.passed:
                 self._worst.add(case.id, repeat, score)

@@ -1,8 +1,7 @@
 """Parts of a run's summary: sums of cost and time, canaries, and the worst failures.
 
-Sums do not depend on the order of rows, and absurd numbers do not overflow them.
-
-Of many failures only the first by name and the worst are kept.
+Sums do not depend on the order of rows, and huge numbers do not overflow them. Only the first
+failures by id and the worst failures are kept.
 """
 
 import sys
@@ -18,7 +17,7 @@ _WHOLE = 2**63 - 1
 
 
 class ExactSum:
-    """A sum of floats, exact to 2^-80, with a maximum at the largest float.
+    """A sum of floats, exact to 2^-80 and capped at the largest float.
 
     A recorded trace may claim 1e308 dollars, twice.
     """
@@ -69,7 +68,7 @@ class UsageSum:
 
 
 class CanaryCounts:
-    """Canaries per judge: how many it was asked about and how many it passed."""
+    """Canary counts per judge: how many it judged and how many it (wrongly) passed."""
 
     def __init__(self) -> None:
         self._counts: dict[str, list[int]] = {}
@@ -85,7 +84,7 @@ class CanaryCounts:
             self.add(signal)
 
     def document(self) -> dict[str, Any]:
-        """Return the counts; empty where there were no canaries. One pass marks the judge."""
+        """Return the counts, empty without canaries; one passed canary marks the judge."""
         if not self._counts:
             return {}
         counts = sorted(self._counts.items())
@@ -107,7 +106,7 @@ class FirstItems:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._items: list[tuple[str, int]] = []
-        self._last: tuple[str, int] | None = None  # once there are enough: nothing behind it counts
+        self._last: tuple[str, int] | None = None  # once full: larger items are dropped
 
     def add(self, item: tuple[str, int]) -> None:
         if self._last is None or item < self._last:
@@ -156,7 +155,7 @@ class WorstFailures:
 
 
 def explain_score(score: Score) -> str:
-    """Return the reason of a score on one line: its own, else that of its lowest signal."""
+    """Return the reason of a score, else the name, value and reason of its lowest signal."""
     if score.reason:
         return score.reason[:LONGEST]
     measured = [(signal.value, signal) for signal in score.signals if signal.value is not None]

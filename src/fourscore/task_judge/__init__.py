@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "AutoGraderJudge":  # it asks models: loaded when it is wanted
+    if name == "AutoGraderJudge":  # imported at first use: it needs the model clients
         from fourscore.labels.auto_grader import AutoGraderJudge
 
         return AutoGraderJudge

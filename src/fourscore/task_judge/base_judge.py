@@ -1,4 +1,4 @@
-"""Where AgentJet keeps `BaseJudge`."""
+"""Exports `BaseJudge` under AgentJet's module path."""
 
 from fourscore.judges.workflow import BaseJudge
 

@@ -1,4 +1,4 @@
-"""`CountdownAnswerAsJudge` under a module of its own, as AgentJet keeps its judges."""
+"""Exports `CountdownAnswerAsJudge` under AgentJet's module path."""
 
 from fourscore.judges.agentjet import CountdownAnswerAsJudge
 

@@ -1,4 +1,4 @@
-"""Where AgentJet keeps `EnvServiceJudge`."""
+"""Exports `EnvServiceJudge` under AgentJet's module path."""
 
 from fourscore.judges.agentjet import EnvServiceJudge
 

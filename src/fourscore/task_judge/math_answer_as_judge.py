@@ -1,4 +1,4 @@
-"""`MathAnswerAsJudge` under a module of its own, as AgentJet keeps its judges."""
+"""Exports `MathAnswerAsJudge` under AgentJet's module path."""
 
 from fourscore.judges.agentjet import MathAnswerAsJudge
 

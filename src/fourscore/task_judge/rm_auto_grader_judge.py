@@ -1,4 +1,4 @@
-"""Where AgentJet keeps `AutoGraderJudge`."""
+"""Exports `AutoGraderJudge` under AgentJet's module path."""
 
 from fourscore.labels.auto_grader import AutoGraderJudge
 

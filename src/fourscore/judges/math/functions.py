@@ -109,7 +109,7 @@ def _scaled(algebra: Algebra, monomial: Monomial, q: Fraction) -> Ratio:
     result = rational(1)
     for item, exponent in monomial:
         result = algebra.multiply(result, Ratio({((item, exponent * q),): Fraction(1)}, _ONE))
-        # a root of a prime may have power_of_middle past a whole power
+        # The exponent of a prime may now be outside [0, 1): multiplying by 1 normalises it.
         result = algebra.multiply(Ratio(_ONE, _ONE), result)
     return result
 

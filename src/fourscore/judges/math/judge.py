@@ -22,12 +22,12 @@ ReferenceForm = Literal["marked", "whole"]
 
 
 class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """1 if the last box of the answer holds the reference, else 0.
+    """Gives 1 if the last box of the answer has the reference answer, else 0.
 
     match: `exact` (default) compares texts; `equivalent` accepts a mathematically equal answer, and
         what the exact fast path cannot decide, Math-Verify decides in a worker process
     box, box_forms: which box holds the answer, and what counts as a box
-    think: `drop` (default) what stands inside <think>…</think>, or `keep` it
+    think: `drop` (default) ignores text inside <think>…</think>, `keep` reads it
     reference: `marked` (default) is what follows the last `####`, `whole` is all of it
     deadline: seconds after which the worker is killed
     """
