@@ -1,4 +1,4 @@
-"""What the workers are given to do in test_workers.py; a module, so that a worker can import it."""
+"""Jobs for the workers of test_worker_pool.py; a module, so that a worker can import them."""
 
 import ctypes
 import os

@@ -161,7 +161,7 @@ def exit_if_forked(before: int) -> None:
 
 
 class AttemptDeadline:
-    """Ends when the agent is done or its time is up, without the time that others took of it."""
+    """Ends when the agent is done or its time is up; time lost to other calls is added."""
 
     def __init__(self, seconds: float | None, call: WatchedCall) -> None:
         self._loop = asyncio.get_running_loop()

@@ -179,7 +179,7 @@ class _OutputPipe:
         return bool(block)
 
     def finish(self) -> None:
-        """What is still in the pipe of a process that has result."""
+        """Read what is left in the pipe of a process that has ended."""
         for _ in range(LAST_READS):
             before = self.count
             if self._pipe.closed or not self.move() or self.count == before:

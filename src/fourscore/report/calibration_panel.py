@@ -141,7 +141,7 @@ def _list_groups(groups: list[GroupBias]) -> Iterator[tuple[str, IntervalEstimat
     for group in groups:
         yield group.name, group.difference, SIGNED
         if group.excess.value is not None:
-            yield f"{group.name}, beyond the others", group.excess, SIGNED
+            yield f"{group.name}, minus the other groups", group.excess, SIGNED
 
 
 def _name_figures(

@@ -31,9 +31,9 @@ def print_comparison(
         Text.assemble(("verdict  ", "bold"), (word, f"bold {colour}")),
         Text(found.whole.verdict.reason),
         _table(found),
-        *_flips(found),
+        *_list_flipped(found),
         *_left_out(found),
-        Text.assemble("next     ", (_next(b, found) + store, "bold")),
+        Text.assemble("next     ", (_suggest_command(b, found) + store, "bold")),
     ]
     title = f"{make_printable(b.name or b.id)} against {make_printable(a.name or a.id)}"
     print_panel(out, title, parts, colour)
@@ -45,26 +45,28 @@ def _table(found: RunComparison) -> Table:
         table.add_column(name, justify="left" if not name else "right")
     _rows(table, found.whole)
     if found.bootstrap is not None:
-        table.add_row("  by bootstrap", "", "", "", _ends(found.bootstrap, 1, "{:+.3f}"), "")
-    shown = sorted(found.by_tag.items(), key=lambda item: _p(item[1]))[:TAGS]
+        table.add_row(
+            "  by bootstrap", "", "", "", _format_interval(found.bootstrap, 1, "{:+.3f}"), ""
+        )
+    shown = sorted(found.by_tag.items(), key=lambda item: _p_value(item[1]))[:TAGS]
     for tag, comparison in shown:
         passes = comparison.passes
         if passes.difference is None:
             continue
         kind = comparison.verdict.kind
-        mark = Text(f"tag {make_printable(tag)}", style=WORDS[kind][1] if kind in LOUD else "")
+        mark = Text(f"tag {make_printable(tag)}", style=WORDS[kind][1] if kind in COLOURED else "")
         table.add_row(
             mark,
             f"{passes.rate_a:.1%}",
             f"{passes.rate_b:.1%}",
             f"{100 * passes.difference:+.1f}",
-            _ends(passes.interval, 100, "{:+.1f}"),
+            _format_interval(passes.interval, 100, "{:+.1f}"),
             str(passes.n),
         )
     return table
 
 
-LOUD = {"better", "worse"}
+COLOURED = {"better", "worse"}
 
 
 def _rows(table: Table, whole: Comparison) -> None:
@@ -75,7 +77,7 @@ def _rows(table: Table, whole: Comparison) -> None:
             f"{passes.rate_a:.1%}",
             f"{passes.rate_b:.1%}",
             f"{100 * passes.difference:+.1f}",
-            _ends(passes.interval, 100, "{:+.1f}"),
+            _format_interval(passes.interval, 100, "{:+.1f}"),
             str(passes.n),
         )
     if scores.difference is not None:
@@ -84,22 +86,22 @@ def _rows(table: Table, whole: Comparison) -> None:
             f"{scores.mean_a:.3f}",
             f"{scores.mean_b:.3f}",
             f"{scores.difference:+.3f}",
-            _ends(scores.interval, 1, "{:+.3f}"),
+            _format_interval(scores.interval, 1, "{:+.3f}"),
             str(scores.n),
         )
 
 
-def _p(comparison: Comparison) -> float:
+def _p_value(comparison: Comparison) -> float:
     return 1.0 if comparison.verdict.p_passes is None else comparison.verdict.p_passes
 
 
-def _ends(interval: tuple[float, float] | None, scale: float, form: str) -> str:
+def _format_interval(interval: tuple[float, float] | None, scale: float, form: str) -> str:
     return (
         "" if interval is None else "[{}, {}]".format(*(form.format(scale * x) for x in interval))
     )
 
 
-def _flips(found: RunComparison) -> list[Text]:
+def _list_flipped(found: RunComparison) -> list[Text]:
     lines = []
     for word, ids, more, colour in (
         ("now pass", found.gained, found.gained_left_out, "green"),
@@ -118,7 +120,7 @@ def _left_out(found: RunComparison) -> list[Text]:
         for count, words in (
             (found.only_a, "only in A"),
             (found.only_b, "only in B"),
-            (found.changed, "asked something else in B"),
+            (found.changed, "whose question is not the same in B"),
             (found.whole.passes.left_out, "not measured in both"),
         )
         if count
@@ -126,7 +128,7 @@ def _left_out(found: RunComparison) -> list[Text]:
     return [Text(f"left out  {', '.join(parts)}")] if parts else []
 
 
-def _next(b: RunInfo, found: RunComparison) -> str:
+def _suggest_command(b: RunInfo, found: RunComparison) -> str:
     if found.lost:
         return f"fourscore show {b.id} {make_printable(found.lost[0])}"
     return f"fourscore show {b.id}"

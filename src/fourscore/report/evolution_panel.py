@@ -23,6 +23,7 @@ LONGEST = 160
 
 
 def show_status(document: dict[str, Any], to: Console | None = None) -> None:
+    """Print the active version, the decisions so far and whether a rollback is due."""
     back = document["must_roll_back"]
     parts: list[RenderableType] = [
         Text.assemble("active     ", (_named(document["active"]), "bold green")),
@@ -48,6 +49,7 @@ def show_status(document: dict[str, Any], to: Console | None = None) -> None:
 
 
 def show_versions(documents: list[dict[str, Any]], to: Console | None = None) -> None:
+    """Print a table of versions."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("version", "from", "status", "score", "n", "strategy", "risk", "file"):
         right = name in ("version", "from", "score", "n")
@@ -68,6 +70,7 @@ def show_versions(documents: list[dict[str, Any]], to: Console | None = None) ->
 
 
 def show_history(folder: str, events: list[dict[str, Any]], to: Console | None = None) -> None:
+    """Print the events of an evolution, the newest first."""
     table = Table.grid(padding=(0, 2, 0, 0))
     for event in events:
         at = event["at"].replace("T", " ").removesuffix("Z")
@@ -81,6 +84,7 @@ def show_history(folder: str, events: list[dict[str, Any]], to: Console | None =
 
 
 def show_decision(document: dict[str, Any], to: Console | None = None) -> None:
+    """Print whether a candidate was accepted, by which rule and why."""
     accepted = document["accepted"]
     word, colour = ("accepted", "green") if accepted else ("not accepted", "yellow")
     reason = document["reason"]
@@ -90,7 +94,7 @@ def show_decision(document: dict[str, Any], to: Console | None = None) -> None:
         Text(f"delta     {_number(document['delta'])}"),
     ]
     if document["rule"] == "literal":
-        parts.append(Text("note      this rule has no regard to chance: see --rule paired"))
+        parts.append(Text("note      this rule ignores chance: see --rule paired"))
     elif document.get("more"):
         parts.append(Text(f"next      {document['more']} more pairs, then look again"))
     for words, count in document.get("left_out", {}).items():
@@ -113,7 +117,7 @@ def _decisions(document: dict[str, Any]) -> str:
     text = f"{document['decisions']}, {document['accepted']} accepted"
     if document["decisions"]:
         false = document["expected_false"]
-        text += f"; at most {false:.2g} of them by chance, were no candidate better"
+        text += f"; if no candidate were better, at most {false:.2g} accepted by chance"
     return text
 
 

@@ -18,7 +18,7 @@ _GRADES = {"A+": "green", "A": "green", "B": "green", "C": "yellow", "D": "red",
 
 
 def show(path: str, document: dict[str, Any], to: Console | None = None) -> None:
-    """The document on stdout."""
+    """Print the fitness of an agent's executions, as `compute_fitness` returns it."""
     parts: list[RenderableType] = [
         *_headline(document),
         Text(),
@@ -47,8 +47,8 @@ def _headline(document: dict[str, Any]) -> list[Text]:
     lines = [head]
     many = document["executions"]
     if many["n"] > 1:
-        text = f"the newest of {many['n']} count most{_ends(many['interval'])}"
-        text += f"; plain mean {many['mean']:.2f}{_ends(many['mean_interval'])}"
+        text = f"the newest of {many['n']} count most{_format_interval(many['interval'])}"
+        text += f"; plain mean {many['mean']:.2f}{_format_interval(many['mean_interval'])}"
         lines.append(Text(f"          {text}"))
     advice = document["advice"]
     if document["weakest"]:
@@ -121,8 +121,8 @@ def _groups(document: dict[str, Any]) -> list[RenderableType]:
     for group in groups[:SHOWN]:
         name = make_printable(group["name"], 60) or "(none)"
         mean = group.get("mean")
-        text = "" if mean is None else f"mean {mean:.2f}{_ends(group['mean_interval'])}"
-        score = f"{group['score']:.2f}{_ends(group.get('interval'))}"
+        text = "" if mean is None else f"mean {mean:.2f}{_format_interval(group['mean_interval'])}"
+        score = f"{group['score']:.2f}{_format_interval(group.get('interval'))}"
         table.add_row(f"  {name}", group["grade"], score, text, f"n={group['n']}")
     left = len(groups) - SHOWN + document["groups_left_out"]
     parts: list[RenderableType] = [Text(), Text(f"by {document['by']}, newest first"), table]
@@ -145,5 +145,5 @@ def _broken(document: dict[str, Any]) -> list[Text]:
     return lines
 
 
-def _ends(interval: list[float] | None) -> str:
+def _format_interval(interval: list[float] | None) -> str:
     return "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"

@@ -56,7 +56,7 @@ def format_plan(plan: Mapping[str, Any], model: str, pool: ModelPool) -> list[st
         whole = Cost(plan["calls_at_most"], plan["tokens_about"], dollars or 0.0)
         over = pool.budget.limits.exceeded(spent.plus(whole))
         if over is not None:
-            lines.append(f"the budget of {over} may end it earlier; it is kept to")
+            lines.append(f"the budget of {over} may stop it earlier")
         if spent.calls:
             lines.append(f"of the budget {spent.calls} calls were spent before")
     return lines
@@ -80,7 +80,7 @@ def format_report(document: Mapping[str, Any]) -> list[str]:
     for name, dimension in document["dimensions"].items():
         options = dimension["with"]
         for one in options.get("criteria", ()):
-            not_so = " (not so)" if one.get("expect") == "no" else ""
+            not_so = " (a no is good)" if one.get("expect") == "no" else ""
             lines.append(f"  {one['weight']:.3f}  {make_printable(one['text'])}{not_so}  [{name}]")
         if options.get("criterion"):
             lines.append(f"  {make_printable(options['criterion'])}")

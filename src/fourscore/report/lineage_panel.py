@@ -1,4 +1,4 @@
-"""The lineage as a document and on a terminal: the trunk straight, failures folded."""
+"""Print the lineage on a terminal: one line per version; many failures of one parent share one."""
 
 from itertools import groupby
 from typing import Any
@@ -25,7 +25,7 @@ FEW, DEEPEST = 2, 6
 
 
 def show_lineage(documents: list[dict[str, Any]], to: Console | None = None) -> None:
-    """A line for each version, what it scored, and what the decision about it rests on."""
+    """Print one line per version: its score, and the figures of the decision about it."""
     table = lineage(documents)
     print_panel(to or make_console(), f"lineage of {len(documents)} versions", [table], "green")
 
@@ -34,10 +34,11 @@ def lineage(documents: list[dict[str, Any]]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for justify in ("left", "left", "right", "left", "left"):
         table.add_column(justify=justify)
-    for (failed, depth, _), group in groupby(documents, _kin):
+    for (failed, depth, _), group in groupby(documents, _get_fold_key):
         rows = list(group)
         if failed and len(rows) > FEW:
-            words = f"{len(rows)} {_fates(rows)}: {format_ranges(each['number'] for each in rows)}"
+            numbers = format_ranges(each["number"] for each in rows)
+            words = f"{len(rows)} {_join_statuses(rows)}: {numbers}"
             table.add_row(f"{_lead(depth)}×", Text(words, "dim"), "", "", "")
             continue
         for each in rows:
@@ -45,13 +46,13 @@ def lineage(documents: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _kin(document: dict[str, Any]) -> tuple[bool, int, int]:
-    """Failures of one parent are alike; every other version is on its own."""
+def _get_fold_key(document: dict[str, Any]) -> tuple[bool, int, int]:
+    """Return a key that is the same for all failures of one parent, and for no other versions."""
     failed = document["failed"]
     return failed, document["depth"], document["parent"] if failed else document["number"]
 
 
-def _fates(rows: list[dict[str, Any]]) -> str:
+def _join_statuses(rows: list[dict[str, Any]]) -> str:
     return " or ".join(word for word in FAILED if any(each["status"] == word for each in rows))
 
 

@@ -148,7 +148,7 @@ def _headline(document: dict[str, Any]) -> list[Text]:
         lines.append(Text(f"corrected      {make_printable(corrected, 200)}"))
     average = document["average_score"]
     if average is not None:
-        interval = _ends(document["average_score_interval"], "{:.3f}")
+        interval = _format_interval(document["average_score_interval"], "{:.3f}")
         n = document["average_score_n"]
         lines.append(Text(f"average score  {average:.3f}{interval}   n={n}"))
     parts = " + ".join(f"{n} {status}" for status, n in document["statuses"].items() if n)
@@ -167,7 +167,7 @@ def _dimensions(document: dict[str, Any]) -> Table:
         colour = COLOURS[find_level(average)]
         full = round(BAR * average)
         bar = Text.assemble(("█" * full, colour), ("░" * (BAR - full), "dim"))
-        ends = _ends(line["interval"], "{:.2f}").strip()
+        ends = _format_interval(line["interval"], "{:.2f}").strip()
         table.add_row(
             f"  {make_printable(name)}", f"{average:.3f}", bar, f"{ends} n={line['n']}".strip()
         )
@@ -294,10 +294,10 @@ def _change(now: dict[str, Any], before: dict[str, Any]) -> str:
 
 
 def _share(rate: float | None, interval: list[float] | None) -> str:
-    return "not measured" if rate is None else f"{rate:.1%}{_ends(interval, '{:.1%}')}"
+    return "not measured" if rate is None else f"{rate:.1%}{_format_interval(interval, '{:.1%}')}"
 
 
-def _ends(interval: list[float] | None, form: str) -> str:
+def _format_interval(interval: list[float] | None, form: str) -> str:
     if interval is None:
         return ""
     low, high = (form.format(end) for end in interval)

@@ -206,7 +206,7 @@ def _translate_routing_error(error: HTTPException) -> Refusal:
     """Return the router's own error (404 or 405) as a refusal."""
     if error.status_code == 405:
         return _wrong_method((error.headers or {})["Allow"])
-    message = "there is no such path; /openapi.json lists those that there are"
+    message = "there is no such path; /openapi.json lists all paths"
     return Refusal(404, "not_found", message)
 
 

@@ -134,7 +134,7 @@ def _serve_in_processes(config: uvicorn.Config, listener: socket.socket) -> None
     supervisor = Multiprocess(config, sockets=[listener])
     supervisor.run()
     if not supervisor.signal_queue and any(p.exitcode == 3 for p in supervisor.processes):
-        raise ConfigError("the server's processes do not start; their messages stand above")
+        raise ConfigError("the server's processes do not start; see their messages above")
 
 
 async def _stop_with_parent(parent: int) -> None:

@@ -167,11 +167,11 @@ class Summary:
             "repeats": self.repeats,
             "level": self.level,
             "pass_rate_error": rate.error,
-            "pass_rate_interval": _ends(rate),
+            "pass_rate_interval": _as_list(rate),
             "average_score": value.mean,
             "average_score_n": value.n,
             "average_score_error": value.error,
-            "average_score_interval": _ends(value),
+            "average_score_interval": _as_list(value),
             "coverage": self._covered / (self._scored << EXACT) if self._scored else None,
             "dimensions": dimensions,
             **(self._repeated() if self.repeats > 1 else {}),
@@ -194,7 +194,7 @@ class Summary:
         for name in (*self._named, *others):
             found = self._estimate(self._dimensions[name])
             line = {"average": found.mean, "n": found.n, "error": found.error}
-            lines[name] = {**line, "interval": _ends(found)}
+            lines[name] = {**line, "interval": _as_list(found)}
         return lines
 
     def _each_complexity(self) -> dict[str, dict[str, Any]]:
@@ -209,7 +209,7 @@ class Summary:
             "total_tests": found.n,
             "passed": rate.total,
             "pass_rate": found.mean,
-            "pass_rate_interval": _ends(found),
+            "pass_rate_interval": _as_list(found),
         }
 
     def _repeated(self) -> dict[str, Any]:
@@ -234,10 +234,10 @@ def _keep(kept: _Kept, value: float, slot: int) -> None:
         column.sums[slot] += mean.part(value)
 
 
-def _ends(found: MeanEstimate) -> list[float] | None:
+def _as_list(found: MeanEstimate) -> list[float] | None:
     return None if found.interval is None else list(found.interval)
 
 
 def _line(found: MeanEstimate) -> dict[str, Any]:
     line = {"rate": found.mean, "cases": found.cases, "error": found.error}
-    return {**line, "interval": _ends(found)}
+    return {**line, "interval": _as_list(found)}

@@ -30,7 +30,7 @@ class ScoredRun(msgspec.Struct, frozen=True, kw_only=True):
     judge: str
 
     def cases(self) -> Iterator[tuple[StoredRow, list[Attempt]]]:
-        """Each case once, with the results of its attempts."""
+        """Return each case once, with the results of its attempts."""
         for _, rows in groupby(self.store.rows(self.run, self.judge), key=lambda row: row.case.id):
             first, *others = rows
             yield first, [_attempt(row) for row in (first, *others)]
@@ -51,13 +51,13 @@ class RunComparison(msgspec.Struct, frozen=True, kw_only=True):
     changed: int
 
     def document(self) -> dict[str, Any]:
-        """The comparison as JSON values."""
+        """Return the comparison as JSON values."""
         document: dict[str, Any] = msgspec.to_builtins(self)
         return document
 
 
 def check_same_rubric(a: Store, run_a: str, b: Store, run_b: str) -> str:
-    """The fingerprint of the rubric that scored both runs; `ConfigError` where there are two."""
+    """Return the fingerprint of the rubric that scored both runs; raise if there are two."""
     first, second = a.run(run_a).rubric_fingerprint, b.run(run_b).rubric_fingerprint
     if first != second:
         message = f"{run_a} and {run_b} were scored by different rubrics"
@@ -109,6 +109,6 @@ def _attempt(row: StoredRow) -> Attempt:
 
 
 def _passes_mostly(attempts: list[Attempt]) -> bool | None:
-    """Whether more than half of the measured attempts passed; None where none was measured."""
+    """Return whether more than half of the measured attempts passed; None if none was measured."""
     measured = [passed for passed, _ in attempts if passed is not None]
     return 2 * sum(measured) > len(measured) if measured else None

@@ -83,7 +83,7 @@ async def run_attempts(
     plan: RunPlan,
     observe: Observer,
 ) -> bool:
-    """Run all attempts; False where the run stopped early, by `fail_fast` or a spent budget."""
+    """Run all attempts; return False if `fail_fast` or a spent budget stopped the run early."""
     runner = _Runner(
         attempts=iter(attempts),
         agent=agent,
@@ -151,7 +151,7 @@ class _Runner:
             await writing
 
     async def _run(self, planned: PlannedAttempt) -> _Done | None:
-        """Run the agent and judge its trace; None where the budget did not even let it begin."""
+        """Run the agent and judge its trace; return None if the budget did not let it begin."""
         trace, writing, recorded = planned.trace, None, isinstance(self.agent, RecordedAgent)
         case, repeat = planned.case, planned.repeat
         if trace is None:
@@ -207,20 +207,20 @@ class _Runner:
 
 
 def _is_budget_spent() -> bool:
-    """Whether the budget has refused a call: then no new attempt begins."""
+    """Return whether the budget has refused a call; then no new attempt begins."""
     budget = current_pool().budget
     return budget is not None and budget.exceeded is not None
 
 
 def plan_attempts(cases: Iterable[Case], repeats: int) -> Iterator[PlannedAttempt]:
-    """Every case × repeat; the repeats of a case follow one another."""
+    """Return every case × repeat; the repeats of a case follow one another."""
     for position, case in enumerate(cases):
         for repeat in range(1, repeats + 1):
             yield PlannedAttempt(position=position, case=case, repeat=repeat)
 
 
 def read_stored_attempts(store: Store, run_id: str, judge: str) -> Iterator[PlannedAttempt]:
-    """The attempts of a stored run with their traces, to be judged by another rubric."""
+    """Return the attempts of a stored run with their traces, to be judged by another rubric."""
     for row in store.rows(run_id, judge):
         yield PlannedAttempt(
             position=row.position, case=row.case, repeat=row.repeat, trace=row.trace
@@ -230,7 +230,7 @@ def read_stored_attempts(store: Store, run_id: str, judge: str) -> Iterator[Plan
 def summarize_run(
     store: Store, run_id: str, rubric: Rubric | None = None, judge: str | None = None
 ) -> dict[str, Any]:
-    """The summary of a run, from its rows; the rubric gives the order of dimensions."""
+    """Return the summary of a run, from its rows; the rubric gives the order of dimensions."""
     info = store.run(run_id)
     if rubric is not None:
         names = [dimension.name for dimension in rubric.dimensions]

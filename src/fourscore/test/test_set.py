@@ -49,7 +49,7 @@ class TestSet:
         self.tests.append(test)
 
     def filter(self, **criteria: object) -> list[Test]:
-        """The tests with these fields; one without the field does not match."""
+        """Return the tests with these fields; a test without the field does not match."""
         return [
             test
             for test in self.tests
@@ -57,7 +57,7 @@ class TestSet:
         ]
 
     def get_complexity_distribution(self) -> dict[str, int]:
-        """The number of tests of each complexity; a test without one is medium."""
+        """Return the number of tests of each complexity; a test without one is medium."""
         counts: dict[str, int] = {}
         for test in self.tests:
             complexity = get_field(test, "complexity") or "medium"
@@ -72,7 +72,7 @@ class TestSet:
 
 
 def get_field(test: Test, key: str, missing: object = None) -> Any:
-    """A field of a test, or a key of the metadata of a Case."""
+    """Return a field of a test, or a key of the metadata of a Case."""
     if isinstance(test, Case):
         if key in test.__struct_fields__:
             return getattr(test, key)
@@ -88,7 +88,7 @@ def make_case(test: Test) -> Case:
 def calculate_overall_score(
     dimension_scores: Mapping[str, float], rubric: Mapping[str, Any]
 ) -> float:
-    """The weighted mean over the dimensions that the rubric has; 0 where no weight is above 0."""
+    """Return the weighted mean over the rubric's dimensions; 0 if no weight is above 0."""
     weights = {name: rubric[name]["weight"] for name in dimension_scores if name in rubric}
     total = sum(weights.values())
     if not total > 0:
@@ -151,7 +151,7 @@ class EvaluationRunner:
         raise ConfigError(f"{dimension}: {scored.reason}")
 
     def summarize(self) -> dict[str, Any]:
-        """The summary of all results; `{"error": …}` where there are none."""
+        """Return the summary of all results; `{"error": …}` if there are none."""
         if not self._scores:
             return {"error": "无结果"}  # the original words: callers compare them
         summary = Summary()
@@ -201,7 +201,7 @@ class EvaluationRunner:
         }
 
     def _get_rubric(self) -> Rubric:
-        """The rubric; a mapping is converted once."""
+        """Return the rubric; a mapping is converted once."""
         if isinstance(self.rubric, Rubric):
             return self.rubric
         if self._rubric is None:
@@ -215,7 +215,7 @@ class EvaluationRunner:
 
 
 def _make_score(values: Mapping[str, float | None], rubric: Mapping[str, Any]) -> Score:
-    """The score of the values that an overridden `evaluate_dimension` returned."""
+    """Return the score of the values that an overridden `evaluate_dimension` returned."""
     measured = {name: value for name, value in values.items() if value is not None}
     signals = tuple(Signal(name=name, value=value) for name, value in values.items())
     if not measured:

@@ -36,7 +36,7 @@ def make_document(scored_log: ScoredLog, by: By | None = None) -> dict[str, Any]
         "counts": _counts(scored_log),
         "executions": {
             "n": len(totals),
-            "interval": _ends(whole),
+            "interval": _as_list(whole),
             **_mean(totals.score),
         },
         "trend": _trend(scores),
@@ -136,7 +136,7 @@ def _trend(scores: list[float]) -> dict[str, Any]:
     return {
         "direction": found.direction,
         "per_execution": found.value,
-        "interval": _ends(found),
+        "interval": _as_list(found),
         "n": found.n,
         "last": scores[-20:],
     }
@@ -179,11 +179,11 @@ def _group(name: str, scores: list[float]) -> dict[str, Any]:
         "name": name,
         "score": value,
         "grade": grade_of(value).letter,
-        "interval": _ends(found),
+        "interval": _as_list(found),
         **_mean(mean),
         "n": found.n,
     }
 
 
-def _ends(found: IntervalEstimate) -> list[float] | None:
+def _as_list(found: IntervalEstimate) -> list[float] | None:
     return None if found.interval is None else list(found.interval)

@@ -1,7 +1,8 @@
 """What changed between two texts, line by line, and within lines word by word.
 
-Texts are foreign, and comparing them takes the product of their lengths at worst: what both begin
-and end with is set aside first, and where the rest is too long it is shown as left and come.
+The texts are not trusted, and comparing them can take time in proportion to the product of their
+lengths. So the lines that both begin and end with are taken off first, and where the rest is still
+too long, all of it is shown as removed and added.
 """
 
 import re
@@ -23,7 +24,7 @@ Range = tuple[str, int, int, int, int]
 
 
 class Line(msgspec.Struct, frozen=True, array_like=True):
-    """`sign` is +, -, a space for what stayed, or @ for lines in between that are not shown."""
+    """`sign` is +, -, a space for what stayed, or @ for unchanged lines that are not shown."""
 
     sign: str
     pieces: tuple[Piece, ...]
@@ -59,12 +60,12 @@ def changes(old: str, new: str) -> Changes:
 
 
 def _ranges(before: Sequence[str], after: Sequence[str]) -> list[Range]:
-    head = _same(before, after)
+    head = _count_common(before, after)
     a, b = before[head:], after[head:]
-    tail = _same(a[::-1], b[::-1])
+    tail = _count_common(a[::-1], b[::-1])
     a, b = a[: len(a) - tail], b[: len(b) - tail]
     found: list[Range] = [("equal", 0, head, 0, head)] if head else []
-    for kind, i, j, k, m in _compared(a, b, PAIRS):
+    for kind, i, j, k, m in _find_ranges(a, b, PAIRS):
         found.append((kind, i + head, j + head, k + head, m + head))
     if tail:
         ends = len(before), len(after)
@@ -72,14 +73,14 @@ def _ranges(before: Sequence[str], after: Sequence[str]) -> list[Range]:
     return found
 
 
-def _compared(a: Sequence[str], b: Sequence[str], most: int) -> list[Range]:
+def _find_ranges(a: Sequence[str], b: Sequence[str], most: int) -> list[Range]:
     if len(a) * len(b) > most:
         return [("replace", 0, len(a), 0, len(b))]
     return list(SequenceMatcher(None, a, b, autojunk=False).get_opcodes())
 
 
-def _same(a: Sequence[str], b: Sequence[str]) -> int:
-    """How many they have in common from the start."""
+def _count_common(a: Sequence[str], b: Sequence[str]) -> int:
+    """Return how many items both have in common from the start."""
     count = 0
     for one, other in zip(a, b, strict=False):
         if one != other:
@@ -91,10 +92,10 @@ def _same(a: Sequence[str], b: Sequence[str]) -> int:
 def _lines(before: Sequence[str], after: Sequence[str], ranges: list[Range]) -> Iterator[Line]:
     for place, (kind, i, j, k, m) in enumerate(ranges):
         if kind == "equal":
-            yield from _around(before[i:j], first=not place, last=place + 1 == len(ranges))
+            yield from _show_unchanged(before[i:j], first=not place, last=place + 1 == len(ranges))
             continue
         old, new = before[i:j], after[k:m]
-        marked = [_marked(a, b) for a, b in zip(old, new, strict=False)]
+        marked = [_mark_words(a, b) for a, b in zip(old, new, strict=False)]
         both = len(marked)
         yield from (Line("-", one) for one, _ in marked)
         yield from (Line("-", _plain(text)) for text in old[both:])
@@ -102,8 +103,8 @@ def _lines(before: Sequence[str], after: Sequence[str], ranges: list[Range]) -> 
         yield from (Line("+", _plain(text)) for text in new[both:])
 
 
-def _around(lines: Sequence[str], *, first: bool, last: bool) -> Iterator[Line]:
-    """Those next to a change; the others are counted."""
+def _show_unchanged(lines: Sequence[str], *, first: bool, last: bool) -> Iterator[Line]:
+    """Return the unchanged lines next to a change, and a count of the others."""
     head = 0 if first else AROUND
     tail = 0 if last else AROUND
     if len(lines) <= head + tail + 1:
@@ -114,12 +115,12 @@ def _around(lines: Sequence[str], *, first: bool, last: bool) -> Iterator[Line]:
     yield from (Line(" ", _plain(text)) for text in lines[len(lines) - tail :])
 
 
-def _marked(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Both lines with the words marked that are not in the other."""
+def _mark_words(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """Return both lines with the words marked that the other does not have."""
     if max(len(old), len(new)) > LONGEST:
         return _plain(old), _plain(new)
     a, b = _WORDS.findall(old), _WORDS.findall(new)
-    found = _compared(a, b, WORD_PAIRS)
+    found = _find_ranges(a, b, WORD_PAIRS)
     same = sum(len("".join(a[i:j])) for kind, i, j, _, _ in found if kind == "equal")
     if 3 * same < len(old) + len(new) - 2 * same:  # two lines that have little in common
         return _plain(old), _plain(new)

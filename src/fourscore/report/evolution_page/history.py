@@ -35,7 +35,7 @@ WORDS = 2000
 
 
 class PageHistory:
-    """The log as the page needs it. `left` are the versions that were rolled back from."""
+    """The events of an evolution, by version. `left` are versions that were rolled back from."""
 
     def __init__(self, events: Iterable[AnyEvent]) -> None:
         self.held_out: HeldOut | None = None
@@ -44,9 +44,9 @@ class PageHistory:
         self.refused = self.returned = 0
         self.left: set[int] = set()
         self.begun = self.newest = ""
-        self._decided: defaultdict[int, deque[Decided]] = defaultdict(_few)
-        self._others: defaultdict[int, deque[dict[str, Any]]] = defaultdict(_few)
-        self._executed: defaultdict[int, deque[Executed]] = defaultdict(_few)
+        self._decided: defaultdict[int, deque[Decided]] = defaultdict(_make_short_deque)
+        self._others: defaultdict[int, deque[dict[str, Any]]] = defaultdict(_make_short_deque)
+        self._executed: defaultdict[int, deque[Executed]] = defaultdict(_make_short_deque)
         for event in events:
             self.begun, self.newest = self.begun or event.at, event.at
             self._add(event)
@@ -69,18 +69,18 @@ class PageHistory:
                 self._executed[event.version].append(event)
             case Promoted():
                 self.left.discard(event.version)
-                self._tell(event.version, "promotion", event)
+                self._add_change(event.version, "promotion", event)
             case Withdrawn():
-                self._tell(event.version, "withdrawal", event)
+                self._add_change(event.version, "withdrawal", event)
             case RolledBack():
                 self.returned += 1
                 self.left = (self.left | {event.left}) - {event.version}
-                self.rollbacks.append(self._tell(event.left, "rollback", event))
-                self._tell(event.version, "return", event)
+                self.rollbacks.append(self._add_change(event.left, "rollback", event))
+                self._add_change(event.version, "return", event)
             case Noted(about="refused") | Noted(about="held_out"):
                 self._note(event)
 
-    def _tell(
+    def _add_change(
         self, number: int, kind: str, event: Promoted | Withdrawn | RolledBack
     ) -> dict[str, Any]:
         document: dict[str, Any] = {"kind": kind, "at": event.at, "why": shorten(event.why, WORDS)}
@@ -102,7 +102,7 @@ class PageHistory:
                 return
 
 
-def _few() -> deque[Any]:
+def _make_short_deque() -> deque[Any]:
     return deque(maxlen=EACH)
 
 

@@ -54,7 +54,7 @@ TEXT = 20_000
 
 
 class VersionDetails:
-    """`first_changes` has of each version so far the first line that it added, or else removed."""
+    """Makes the details of versions; `first_changes` has the first line each added or removed."""
 
     def __init__(self, evolution: Evolution, steps: PageHistory) -> None:
         self._evolution, self._steps = evolution, steps

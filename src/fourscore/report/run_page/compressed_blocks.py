@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 #: Bytes of JSON in one block.
 SIZE = 64 << 10
-#: Up to so many in all, nothing is packed.
+#: A page with no more bytes of JSON than this is not compressed.
 PLAIN = 256 << 10
 
 _MARKUP = re.compile("[<>&\u2028\u2029]")
@@ -73,11 +73,11 @@ class BlockWriter:
         self._waiting += len(line) + 1
         self._open.append((key, line))
         if self._weight >= self.size:
-            self._shut()
+            self._close_block()
         return True
 
     def close(self) -> list[Block]:
-        self._shut()
+        self._close_block()
         if self._plain:
             bodies = [_make_block(lines, packed=False) for lines in self._plain]
             if sum(body.size for body in bodies) > min(self.room, 2 * PLAIN):
@@ -85,7 +85,7 @@ class BlockWriter:
             self._done, self._plain = bodies, []
         return self._done
 
-    def _shut(self) -> None:
+    def _close_block(self) -> None:
         if not self._open:
             return
         self._plain.append(self._open)

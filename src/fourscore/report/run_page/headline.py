@@ -1,4 +1,4 @@
-"""What stands above the table: the summary, bounded, with words for all that is left out."""
+"""The part of a run page above the table: the summary, and notes on what is left out."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def headline(
     rubric: Rubric | None,
     judge: str | None,
 ) -> dict[str, Any]:
-    """A JSON value whose size has a limit."""
+    """Return the JSON values shown above the table of a run page; every list is limited."""
     return {
         "run": {**_run(info, judge), "judged_by": shorten(describe_judges(document), WORDS)},
         "summary": {key: document[key] for key in WANTED if key in document},
@@ -102,7 +102,7 @@ def _groups(groups: dict[str, dict[str, Any]]) -> list[list[Any]]:
 
 
 def _notes(document: dict[str, Any], lines: TableRows, details: CaseDetails) -> Any:
-    """What a reader will not find here, in sentences."""
+    """Return sentences that say what the page leaves out."""
     if missing := lines.rows - lines.kept:
         yield f"{missing:,} of {lines.rows:,} rows do not fit into the table; those kept are first"
         yield "what did not pass, then the first that did. All figures above count every row."
@@ -110,8 +110,8 @@ def _notes(document: dict[str, Any], lines: TableRows, details: CaseDetails) -> 
         yield f"{missing:,} of {lines.kept:,} rows are listed without details."
     if any(details.brief.values()):
         passed, others = details.brief[True], details.brief[False]
-        yield f"{passed:,} rows that passed and {others:,} that did not are told in brief: without"
-        yield "reasons, evidence and steps, and with the beginnings of their texts."
+        yield f"{passed:,} rows that passed and {others:,} that did not are shortened: without"
+        yield "reasons, evidence and steps, and with only the beginnings of their texts."
     if details.cut:
         yield f"{details.cut:,} rows have texts or steps that are cut; each says so."
     if lines.dimensions_left_out:

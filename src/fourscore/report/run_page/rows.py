@@ -25,15 +25,15 @@ from fourscore.stores.sqlite import Store
 DIMENSIONS, TAGS, ID, TAG, ASKED = 40, 8, 120, 60, 90
 #: Bars of the histogram.
 BINS = 20
-#: Of the room for details, what rows that passed have at least, where failures need it all.
+#: The least share of the space for details that is kept for rows that passed.
 PASSED = 0.2
-#: A sample says little of a few rows: failures have this many times what they need, and bytes.
+#: Failures get their estimated size times the first number, plus the second in bytes.
 SLACK = (1.2, 1_000_000)
 #: Bytes of JSON in a block of the table: all of them are read when the page opens.
 LINES = 256 << 10
-#: Of so many rows one is packed by itself, up to so many bytes, to learn how well they pack.
+#: One row in SAMPLE is compressed alone, until SAMPLED bytes, to estimate how well rows compress.
 SAMPLE, SAMPLED, SAMPLE_CUT = 101, 512 << 10, 1 << 12
-#: Words for levels that are counted, of each dimension.
+#: Names of levels that are counted for each dimension.
 LEVELS = 12
 #: Labels that a report shows, in all and of one row.
 MAX_LABELS, MAX_ROW_LABELS = 20_000, 20
