@@ -102,7 +102,7 @@ def test_status_shows_active_version(here: Path, capsys: pytest.CaptureFixture[s
     assert found["must_roll_back"]["reason"] == "error_rate"
     assert found["may_mutate"]["low"]["reason"] == "cool_down"
     out = message(capsys, "status")
-    for words in ("active     3", "at most 0.1 of them by chance", "pending    4", "70% of the"):
+    for words in ("active     3", "at most 0.1 accepted by chance", "pending    4", "70% of the"):
         assert words in out
 
 

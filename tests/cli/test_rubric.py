@@ -123,7 +123,7 @@ def test_dry_run_makes_no_calls_and_writes_nothing(
     assert plan["dollars_about"] > 0
     assert plan["tokens_about"] > 100_000
     assert learn(endpoint, "--dry-run", "--budget", "100calls") == 0
-    assert "the budget of 100 calls may end it earlier" in capsys.readouterr().out
+    assert "the budget of 100 calls may stop it earlier" in capsys.readouterr().out
     assert not endpoint.requests
     assert not Path("rubric.yaml").exists()
     assert not Path("rubric.yaml.journal.jsonl").exists()

@@ -23,7 +23,7 @@ from fourscore.agents.http import HttpAgent
 from fourscore.agents.model import ModelAgent, is_model_spec
 from fourscore.agents.replay import RecordedAgent
 from fourscore.agents.reply import AgentError, add_notes
-from fourscore.agents.shell import ShellAgent
+from fourscore.agents.shell_command import ShellAgent
 from fourscore.agents.step_recorder import CURRENT, Recording
 from fourscore.agents.trace_values import MAX_MESSAGE, to_text
 from fourscore.core import Case, ConfigError, Fault, Trace

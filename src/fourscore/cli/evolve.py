@@ -17,7 +17,7 @@ from fourscore.core import ConfigError, DataError
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.lineage import lineage_document, status_document, version_document
 from fourscore.evolve.settings import NAME, format_settings
-from fourscore.evolve.version_files import MAX_BYTES
+from fourscore.evolve.version_texts import MAX_BYTES
 from fourscore.report import evolution_panel as terminal
 from fourscore.report.lineage_panel import show_lineage
 

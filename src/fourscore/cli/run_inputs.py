@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from fourscore.agents.agent import Agent, load_agent
 from fourscore.agents.function import FunctionAgent
-from fourscore.agents.process import ProcessAgent
+from fourscore.agents.worker_process import ProcessAgent
 from fourscore.cli.run_settings import RunSettings
 from fourscore.core import Case, Rubric
 from fourscore.core.extras import MissingExtras

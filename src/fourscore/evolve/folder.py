@@ -48,14 +48,8 @@ from fourscore.evolve.log import (
 )
 from fourscore.evolve.rollback import must_roll_back
 from fourscore.evolve.settings import NAME, Settings, read_settings
-from fourscore.evolve.version_files import (
-    VersionTexts,
-    check_state,
-    check_text,
-    encode_state,
-    make_state,
-    read_state,
-)
+from fourscore.evolve.state import check_state, encode_state, make_state, read_state
+from fourscore.evolve.version_texts import VersionTexts, check_text
 
 #: The most characters of a reason, which a model may have written.
 LONGEST = 2000

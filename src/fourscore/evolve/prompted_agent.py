@@ -22,7 +22,7 @@ from fourscore.agents.function import FunctionAgent
 from fourscore.agents.http import HttpAgent
 from fourscore.agents.model import ModelAgent
 from fourscore.agents.replay import RecordedAgent
-from fourscore.agents.shell import ShellAgent
+from fourscore.agents.shell_command import ShellAgent
 from fourscore.core import ConfigError
 
 FILE, VARIABLE, PARAMETER = "{prompt_file}", "FOURSCORE_PROMPT_FILE", "prompt"

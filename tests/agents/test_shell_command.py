@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fourscore.agents import shell as agent_shell
+from fourscore.agents import shell_command as agent_shell
 from fourscore.agents.agent import attempt_case, load_agent
 from fourscore.agents.trace_values import MAX_TEXT
 from fourscore.core import Case, Fault, Trace

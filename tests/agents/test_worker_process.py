@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fourscore.agents.agent import attempt_case, open_agent
-from fourscore.agents.process import ProcessAgent
+from fourscore.agents.worker_process import ProcessAgent
 from fourscore.core import Case, ConfigError, Trace
 
 AGENT = """
