@@ -1,11 +1,11 @@
-"""Asking a model: how much of the ideal rate, what a call costs, and a run through bad weather.
+"""Requests to a model: the share of the ideal rate, the processor time, an unreliable endpoint.
 
     python benchmarks/models.py [rounds]
 
 (a) 2,000 asks, 64 at a time, of a loopback endpoint that takes 50 ms: 1.56 s is ideal. The bare
 client, the stack that `make_model` builds, and the least that aiohttp can do (one `session.post`
-and the body read), in turn in each round. Processor time is the client process's own; the endpoint
-is another process.
+and the body read), in turn in each round. Processor time is that of the client's process; the
+endpoint is another process.
 
 (b) 1,000 different asks, 64 at a time, of an endpoint that answers 10% with 429, 5% with 500, 5%
 with malformed JSON and leaves 1% hanging for 120 s, by chance. Each answer names its question, so a
