@@ -245,5 +245,5 @@ def test_counts_verdicts_on_a_terminal(
     counter.log("round 1\x1b[2J")
     counter.clear()
     err = capsys.readouterr().err
-    assert err.startswith("\r1 verdicts, of 10 at most\x1b[K")
+    assert err.startswith("\r\x1b[K1 verdicts, of 10 at most")
     assert "round 1\\x1b[2J\n" in err

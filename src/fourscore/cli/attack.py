@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -31,6 +30,7 @@ from fourscore.labels.labelled_outputs import read_labelled_file
 from fourscore.labels.question_forms import measure_forms
 from fourscore.report import summary_text
 from fourscore.report.attack_panel import ProgressLine, markdown, show
+from fourscore.report.streams import print_line, print_text
 
 #: The pass threshold, where neither the rubric nor `--threshold` sets it.
 THRESHOLD = 0.7
@@ -103,11 +103,11 @@ def run(args: argparse.Namespace) -> int:
         with open_atomic(path) as stream:
             stream.write((text if path.endswith(".json") else markdown(document)).encode())
     if args.json:
-        sys.stdout.write(text)
+        print_text(text)
     else:
         show(document)
         if code == GATE_FAILED:
-            sys.stdout.write(f"--most {args.most:g} is not met: a family succeeds more often\n")
+            print_line(f"--most {args.most:g} is not met: a family succeeds more often")
     return code
 
 

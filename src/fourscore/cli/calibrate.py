@@ -1,7 +1,6 @@
 """`fourscore calibrate`: compare a judge with people's labels of the same outputs."""
 
 import argparse
-import sys
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -47,6 +46,7 @@ from fourscore.labels.labelled_outputs import (
 )
 from fourscore.report import summary_text
 from fourscore.report.calibration_panel import ProgressLine, markdown, show
+from fourscore.report.streams import print_json, print_line
 from fourscore.stats.corrected_rate import ChanceError, check_better_than_chance
 from fourscore.stores.sqlite import Store
 
@@ -262,11 +262,11 @@ def _report(
         with open_atomic(path) as stream:
             stream.write((text if path.endswith(".json") else markdown(found)).encode())
     if args.json:
-        sys.stdout.write(text)
+        print_json(document)
         return code
     show(found)
     for line in summary_text.format_model_costs(usage.get("models", ())):
-        sys.stdout.write(f"{line}\n")
+        print_line(line)
     if args.store_in:
-        sys.stdout.write(f"stored in {args.store_in}\n")
+        print_line(f"stored in {args.store_in}")
     return code

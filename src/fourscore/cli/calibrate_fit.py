@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from fourscore.formats.atomic_file import open_atomic
 from fourscore.judges.dimensions.factual_accuracy import NAME, FactualAccuracy
 from fourscore.labels.fit_weights import Fit, fit_labelled
 from fourscore.labels.labelled_outputs import LabelledOutputs
+from fourscore.report.streams import print_json, print_line
 from fourscore.stats.intervals import IntervalEstimate
 
 #: Flags that are refused with `--fit`: they concern the judge with its old weights.
@@ -48,14 +48,14 @@ def fit_weights(
     code = INCOMPLETE if fit.refused else PASSED
     if args.json:
         document = _make_document(fit, path, name) | {"exit_code": code}
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
         return code
     for line in _format_lines(fit, None if found.scale.kind == "verdict" else pass_at):
-        sys.stdout.write(f"{line}\n")
+        print_line(line)
     if not fit.refused:
         option = msgspec.json.encode(path.name).decode()
-        sys.stdout.write(f"written to {path}; to use it, add to dimension {name}:\n")
-        sys.stdout.write(f"  with: {{weights: {option}}}\n")
+        print_line(f"written to {path}; to use it, add to dimension {name}:")
+        print_line(f"  with: {{weights: {option}}}")
     return code
 
 

@@ -1,16 +1,14 @@
 """`fourscore compare A B`: compare two runs, and test whether the difference is real."""
 
 import argparse
-import sys
 from contextlib import ExitStack
-
-import msgspec
 
 from fourscore.cli.flags import add_json_argument, add_scores_argument, add_store_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
 from fourscore.report.comparison_panel import print_comparison
 from fourscore.report.run_panel import make_store_option
+from fourscore.report.streams import print_json, print_line
 from fourscore.stats.paired_verdict import VerdictRules
 from fourscore.stores.sqlite import Store
 from fourscore.test.compare import ScoredRun, check_same_rubric, compare_runs
@@ -71,12 +69,12 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         document = {"a": one.id, "b": other.id, "judge": judge, **found.document()}
         document["exit_code"] = code
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
     else:
         by = f" --scores {judge}" if args.scores else ""
         print_comparison(one, other, found, by + make_store_option(args.store_b or args.store))
         if not met:
-            sys.stdout.write(f"--require {args.require} is not met: B is {verdict.kind}\n")
+            print_line(f"--require {args.require} is not met: B is {verdict.kind}")
     return code
 
 

@@ -6,9 +6,9 @@ fourscore completion fish > ~/.config/fish/completions/fourscore.fish
 """
 
 import argparse
-import sys
 
 from fourscore.cli.main import PASSED
+from fourscore.report.streams import print_text
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -23,5 +23,5 @@ def run(args: argparse.Namespace) -> int:
     from argcomplete.shell_integration import shellcode
 
     script = shellcode(["fourscore"], shell=args.shell)
-    sys.stdout.write(script.rstrip() + "\n")
+    print_text(f"{script.rstrip()}\n")
     return PASSED

@@ -7,12 +7,12 @@ package, and the judges call no model. The store and the report go into one fold
 import argparse
 import os
 import shlex
-import sys
 from importlib import resources
 from pathlib import Path
 
 from fourscore.cli import run as run_command
 from fourscore.core import ConfigError
+from fourscore.report.streams import print_line
 
 FOLDER = "fourscore-demo"
 AGENT = "fourscore.cli.demo_files.agent:answer"
@@ -57,5 +57,5 @@ def _print_next(report: Path) -> None:
     """Print the path of the report and the next command to try."""
     if report.is_file():
         path = shlex.quote(os.fspath(report))
-        sys.stdout.write(f"{path} shows these results and every case in a browser\n")
-    sys.stdout.write("fourscore init my-tests writes the files of your own test set\n")
+        print_line(f"{path} shows these results and every case in a browser")
+    print_line("fourscore init my-tests writes the files of your own test set")

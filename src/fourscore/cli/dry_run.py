@@ -1,16 +1,14 @@
 """`fourscore run --dry-run`: print what would run and its maximum cost, without running it."""
 
-import sys
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
-
-import msgspec
 
 from fourscore.cli.main import PASSED
 from fourscore.cli.run_inputs import RunInputs
 from fourscore.models.budget import estimate_max_cost, warn_of_max_cost
 from fourscore.models.model_pool import ModelPool
+from fourscore.report.streams import print_json, print_line, print_message
 from fourscore.test.run import PlannedAttempt
 
 #: The maximum number of cases that are listed.
@@ -36,13 +34,13 @@ def dry_run(
     }
     if as_json:
         more = {"models": most, "warning": warn_of_max_cost(most, models.budget)} if most else {}
-        sys.stdout.write(msgspec.json.encode({**document, **more}).decode() + "\n")
+        print_json({**document, **more})
         return PASSED
     for key, value in document.items():
         shown = ", ".join(value) if isinstance(value, list) else value
-        sys.stdout.write(f"{key}: {shown}\n")
+        print_line(f"{key}: {shown}")
     for line in most:
-        sys.stdout.write(f"models: {line}\n")
+        print_line(f"models: {line}")
     if warning := warn_of_max_cost(most, models.budget):
-        sys.stderr.write(f"fourscore: {warning}\n")
+        print_message(f"fourscore: {warning}")
     return PASSED

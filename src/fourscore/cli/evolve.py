@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from fourscore.evolve.settings import NAME, format_settings
 from fourscore.evolve.version_texts import MAX_BYTES
 from fourscore.report import evolution_panel as terminal
 from fourscore.report.lineage_panel import show_lineage
+from fourscore.report.streams import print_json, print_line, print_text
 
 FOLDER = "evolution"
 
@@ -149,7 +149,8 @@ def _begun(args: argparse.Namespace, evolution: Evolution, following: str) -> in
     if args.json:
         return _json(document)
     file = evolution.path / "versions" / "0001.md"
-    sys.stdout.write(f"begun: {file}\nnext: {following}\n")
+    print_line(f"begun: {file}")
+    print_line(f"next: {following}")
     return PASSED
 
 
@@ -170,7 +171,7 @@ def _versions(args: argparse.Namespace) -> int:
             version, text = evolution.version(args.version), evolution.text(args.version)
             if args.json:
                 return _json({**version_document(evolution, version), "text": text})
-            sys.stdout.write(text)
+            print_text(text)
             return PASSED
         documents = [version_document(evolution, each) for each in evolution.versions()]
     if args.json:
@@ -189,7 +190,7 @@ def _history(args: argparse.Namespace) -> int:
         return _json({"events": shown, "left_out": len(events) - len(shown)})
     terminal.show_history(args.dir, shown)
     if len(shown) < len(events):
-        sys.stdout.write(f"and {len(events) - len(shown)} before; --limit shows more\n")
+        print_line(f"and {len(events) - len(shown)} before; --limit shows more")
     return PASSED
 
 
@@ -203,7 +204,7 @@ def _rollback(args: argparse.Namespace) -> int:
         document = {"left": left, "active": version, "reason": reason, "why": why}
     if args.json:
         return _json(document)
-    sys.stdout.write(f"active: {active.number} ({version['file']}), was {left}\n")
+    print_line(f"active: {active.number} ({version['file']}), was {left}")
     return PASSED
 
 
@@ -223,7 +224,7 @@ def _relative_to(folder: Path, name: str) -> str:
 
 
 def _json(document: dict[str, Any]) -> int:
-    sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    print_json(document)
     return PASSED
 
 

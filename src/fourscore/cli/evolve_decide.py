@@ -1,7 +1,6 @@
 """`fourscore evolve decide`: decide by two runs or two scores whether a version is better."""
 
 import argparse
-import sys
 from contextlib import ExitStack
 from random import Random
 from typing import Any
@@ -14,6 +13,7 @@ from fourscore.core import ConfigError, DataError
 from fourscore.evolve.comparison import PairedRuns, pair_runs
 from fourscore.evolve.decision import Decision, decide_by_pairs, decide_by_scores
 from fourscore.report import evolution_panel as terminal
+from fourscore.report.streams import print_json
 from fourscore.stats.sequential import SequentialPlan
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.compare import ScoredRun, check_same_rubric
@@ -125,7 +125,7 @@ def _decided(args: argparse.Namespace, decision: Decision, found: PairedRuns | N
         }
         document["exit_code"] = code
     if args.json:
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
     else:
         terminal.show_decision({**document, "rule": decision.rule, "why": decision.why})
     return code

@@ -1,14 +1,12 @@
 """`fourscore evolve report`: write the lineage as one HTML file."""
 
 import argparse
-import sys
 from pathlib import Path
-
-import msgspec
 
 from fourscore.cli.main import PASSED
 from fourscore.core import DataError
 from fourscore.evolve.folder import Evolution
+from fourscore.report.streams import print_json, print_line
 
 NAME = "lineage.html"
 
@@ -40,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         active, versions = evolution.active.number, len(evolution.history.versions)
     if args.json:
         document = {"report": args.out, "versions": versions, "active": active}
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
     else:
-        sys.stdout.write(f"report: {out}\n")
+        print_line(f"report: {out}")
     return PASSED

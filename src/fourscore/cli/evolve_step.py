@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import shlex
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -29,7 +28,6 @@ from fourscore.evolve.settings import NAME, Settings
 from fourscore.evolve.split import Split, split
 from fourscore.executors import loop as event_loop
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.plain_text import make_printable
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 from fourscore.models.endpoint import EndpointModel
 from fourscore.models.model_pool import ModelPool
@@ -37,6 +35,7 @@ from fourscore.models.wrapper import find_layer
 from fourscore.report import summary_text
 from fourscore.report.lineage_panel import show_lineage
 from fourscore.report.run_panel import ProgressLine
+from fourscore.report.streams import print_json, print_line, print_message
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Observer, RunPlan
 
@@ -92,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
             max_attempts=most,
         )
         options = LoopOptions(
-            rule=settings.rule, seed=settings.seed, proposer=proposer, report=_write_line
+            rule=settings.rule, seed=settings.seed, proposer=proposer, report=print_message
         )
         with Store(_make_store_folder(settings.store)) as store:
             evaluator = Evaluator(evolution, store, setup)
@@ -118,10 +117,10 @@ def _carry_out(
         with protect_stdout(), Watchdog(settings.deadline) as watchdog:
             event_loop.run(run_stoppable(kept(), pool, watchdog))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        sys.stderr.write(f"interrupted; go on with: {resume}\n")
+        print_message(f"interrupted; go on with: {resume}")
         return None
     except BaseExceptionGroup as group:
-        sys.stderr.write(f"stopped; go on with: {resume}\n")
+        print_message(f"stopped; go on with: {resume}")
         if isinstance(group.exceptions[0], FourscoreError):
             raise group.exceptions[0] from None
         raise OSError(
@@ -154,26 +153,25 @@ def _report(
         "exit_code": code,
     }
     if result.why:
-        _write_line(result.why)
+        print_message(result.why)
     if result.missing:
-        _write_line(f"{result.missing} cases were not measured")
+        print_message(f"{result.missing} cases were not measured")
     if unfinished and result.reason != "done":
-        sys.stderr.write(f"go on with: {_resume(args)}\n")
+        print_message(f"go on with: {_resume(args)}")
     if args.json:
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
         return code
     show_lineage(lineage)
     history = evolution.history
-    sys.stdout.write(
+    print_line(
         f"active: {history.active}; {len(history.decisions)} decisions, {history.accepted} accepted"
         f" (at most {history.expected_false:.2g} expected by chance);"
-        f" {attempts_made} cases run\n"
+        f" {attempts_made} cases run"
     )
     if held is not None:
-        sys.stdout.write(f"held out: {held.summary}\n")
-    sys.stdout.writelines(
-        f"{line}\n" for line in summary_text.format_model_costs(document.get("models", ()))
-    )
+        print_line(f"held out: {held.summary}")
+    for line in summary_text.format_model_costs(document.get("models", ())):
+        print_line(line)
     return code
 
 
@@ -294,10 +292,6 @@ def _check_model(proposer: Proposer | None, pool: ModelPool) -> None:
 
 def _watch(planned: int) -> AbstractContextManager[Observer]:
     return ProgressLine(planned)
-
-
-def _write_line(line: str) -> None:
-    sys.stderr.write(f"{make_printable(line)}\n")
 
 
 def _resume(args: argparse.Namespace) -> str:

@@ -7,14 +7,12 @@ If one of the files exists already, nothing is written, unless --force is given.
 import argparse
 import os
 import shlex
-import sys
 from importlib import resources
 from pathlib import Path
 
-import msgspec
-
 from fourscore.cli.main import PASSED
 from fourscore.core import ConfigError
+from fourscore.report.streams import print_json, print_line
 
 #: The files that are written, each with the name of its template in `init_files`.
 FILES = {
@@ -52,11 +50,12 @@ def run(args: argparse.Namespace) -> int:
     written = [*FILES, IGNORED]
     if args.json:
         document = {"folder": str(folder.resolve()), "files": written, "exit_code": PASSED}
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
         return PASSED
-    sys.stdout.write("".join(f"{folder / name}\n" for name in written))
+    for name in written:
+        print_line(str(folder / name))
     there = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(args.dir)} && "
-    sys.stdout.write(f"next: {there}fourscore run\n")
+    print_line(f"next: {there}fourscore run")
     return PASSED
 
 

@@ -9,8 +9,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import msgspec
-
 from fourscore.cli import model_options
 from fourscore.cli.flags import add_json_argument, parse_count, parse_seconds
 from fourscore.cli.judge_options import (
@@ -24,6 +22,7 @@ from fourscore.core import ConfigError, DataError, Rubric, Status
 from fourscore.formats.atomic_file import open_atomic
 from fourscore.formats.line_chunks import read_chunks
 from fourscore.report import summary_text
+from fourscore.report.streams import print_json, print_message
 from fourscore.stats.intervals import wilson
 from fourscore.train.bulk_rows import RewardTally
 from fourscore.train.judge_pool import JudgePool
@@ -139,19 +138,18 @@ def _report(
             "out": args.out,
             "exit_code": code,
         }
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
-    write = sys.stderr.write
+        print_json(document)
     parts = " + ".join(f"{count} {status}" for status, count in sorted(tally.statuses.items()))
-    write(f"rows: {tally.rows}; {tally.planned} planned = {parts}\n")
+    print_message(f"rows: {tally.rows}; {tally.planned} planned = {parts}")
     if mean is not None:
         rate = f"{tally.successes / n:.1%} [{low:.1%}, {high:.1%}], n={n}"
-        write(f"success {rate}; mean reward {mean:.4g}; {seconds:.1f} s\n")
+        print_message(f"success {rate}; mean reward {mean:.4g}; {seconds:.1f} s")
     for line in summary_text.format_model_costs(usage.get("models", [])):
-        write(f"{line}\n")
+        print_message(line)
     if spent := summary_text.describe_spent_budget(
         {"planned": tally.planned, "total_tests": n, **usage}
     ):
-        write(f"{spent}\n")
+        print_message(spent)
     if tally.surrogates_replaced:
-        write(f"lone surrogates read as U+FFFD: {tally.surrogates_replaced}\n")
+        print_message(f"lone surrogates read as U+FFFD: {tally.surrogates_replaced}")
     return code

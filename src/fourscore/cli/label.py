@@ -2,12 +2,12 @@
 
 import argparse
 import getpass
-import sys
 
 import msgspec
 
 from fourscore.cli.flags import add_json_argument, add_run_argument, add_store_argument
 from fourscore.cli.main import PASSED
+from fourscore.report.streams import print_json, print_line
 from fourscore.stores.sqlite import Store
 
 
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         labels = store.labels(info.id)
     if args.json:
         document = {"run": info.id, "labels": msgspec.to_builtins(labels)}
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
     else:
-        sys.stdout.write(f"{who}: {args.verdict}; {len(labels)} labels on run {info.id}\n")
+        print_line(f"{who}: {args.verdict}; {len(labels)} labels on run {info.id}")
     return PASSED

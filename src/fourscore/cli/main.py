@@ -64,12 +64,12 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     except FourscoreError as error:
         return _print_refusal(error, as_json=getattr(args, "json", False))
     except KeyboardInterrupt:
-        print("fourscore: interrupted", file=sys.stderr)  # noqa: T201
+        _print_message("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         return _stop_writing("")
     except OSError as error:
-        return _stop_writing(f"fourscore: {error.strerror or error}")
+        return _stop_writing(error.strerror or str(error))
 
 
 def _replace_closed_streams() -> None:
@@ -83,7 +83,7 @@ def _replace_closed_streams() -> None:
 def _stop_writing(message: str) -> int:
     """Replace stdout after a full disk or a closed pipe: Python would report it again at exit."""
     if message:
-        print(message, file=sys.stderr)  # noqa: T201
+        _print_message(message)
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
@@ -122,6 +122,7 @@ def _make_parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
     from fourscore import __version__
     from fourscore.core import ConfigError
     from fourscore.core.errors import find_close_word
+    from fourscore.formats.plain_text import make_printable
 
     class Parser(argparse.ArgumentParser):
         """Print a JSON error document with `--json`, and suggest the word for a mistyped one."""
@@ -137,7 +138,7 @@ def _make_parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
                 field, colon, reason = message.removeprefix("argument ").partition(": ")
                 named = colon and message.startswith("argument ")
                 _print_error(ConfigError(reason, field=field) if named else ConfigError(message))
-            super().error(message)
+            super().error(make_printable(message))
 
     parser = Parser(
         prog="fourscore",
@@ -159,18 +160,22 @@ def _make_parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
 def _print_refusal(error: "FourscoreError", *, as_json: bool) -> int:
     if as_json:
         _print_error(error)
-    print(f"fourscore: {error}", file=sys.stderr)  # noqa: T201
+    _print_message(str(error))
     return BAD_INPUT
 
 
-def _print_error(error: "FourscoreError") -> None:
-    import msgspec
+def _print_message(text: str) -> None:
+    from fourscore.report.streams import print_message
 
+    print_message(f"fourscore: {text}")
+
+
+def _print_error(error: "FourscoreError") -> None:
     from fourscore.core import InputError
+    from fourscore.report.streams import print_json
 
     document: dict[str, object] = {"message": str(error)}
     if isinstance(error, InputError):
         where = {"file": error.file, "line": error.line, "field": error.field}
         document = {"message": error.message, **where}
-    text = msgspec.json.encode({"error": document, "exit_code": BAD_INPUT}).decode()
-    print(text)  # noqa: T201
+    print_json({"error": document, "exit_code": BAD_INPUT})

@@ -6,7 +6,6 @@ A budget belongs to a run, not to one command: a resumed run has the rest of its
 import argparse
 import asyncio
 import shlex
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +18,7 @@ from fourscore.models.budget import NO_COST, Budget, Cost, Limits, find_model_us
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.model_spec import make_model
 from fourscore.models.prices import Prices
+from fourscore.report.streams import print_message
 
 LIMITS = "limit what models cost: 2.50 (dollars), 200000tokens or 500calls; may be repeated"
 
@@ -123,7 +123,7 @@ def prepare_judges(judges: Iterable[Any]) -> None:
     """Prepare judges that learn, before the first case: it takes longer than a case may."""
     for judge in judges:
         if getattr(judge, "learns", False) is True:
-            asyncio.run(judge.prepare(lambda words: sys.stderr.write(f"{words}\n")))
+            asyncio.run(judge.prepare(print_message))
 
 
 def double_budget(limits: Limits) -> str:

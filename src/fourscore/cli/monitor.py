@@ -1,7 +1,6 @@
 """`fourscore monitor`: show and manage what monitors stored about agents in production."""
 
 import argparse
-import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,8 @@ import msgspec
 
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
+from fourscore.formats.plain_text import PlainFormatter
+from fourscore.report.streams import print_json, print_line, print_message, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,7 +177,7 @@ def _metrics(args: argparse.Namespace) -> int:
         text = metrics_text(store, args.name)
     if args.json:
         raise ConfigError("metrics are plain text; use status --json for a JSON document")
-    sys.stdout.write(text)
+    print_text(text)
     return PASSED
 
 
@@ -188,11 +189,9 @@ def _promote(args: argparse.Namespace) -> int:
     line = append_case(args.to, case)
     if args.json:
         return _print_json({"file": args.to, "line": line, "case": case.id})
-    sys.stdout.write(f"{args.to}:{line}: {case.id}\n")
+    print_line(f"{args.to}:{line}: {case.id}")
     if case.expected is None:
-        sys.stderr.write(
-            "fourscore: the case has no `expected` yet: add it if your judges need it\n"
-        )
+        print_message("fourscore: the case has no `expected` yet: add it if your judges need it")
     return PASSED
 
 
@@ -210,11 +209,12 @@ def _ingest(args: argparse.Namespace) -> int:
     traces = ", ".join(f"{n:,} {word.replace('_', ' ')}" for word, n in done.traces.items())
     spans = f"{done.planned:,} spans: {done.ingested:,} new, {done.twice:,} twice"
     rest = f"{done.late:,} late, {done.beyond:,} beyond a full trace, {done.broken:,} broken"
-    sys.stdout.write(f"{spans}, {rest}\ntraces: {traces or 'none'}\n")
+    print_line(f"{spans}, {rest}")
+    print_line(f"traces: {traces or 'none'}")
     for broken in done.noted:
         place = f"{done.file}:{broken.line}"
         field = f"{broken.field}: " if broken.field else ""
-        sys.stderr.write(f"fourscore: {place}: {field}{broken.message}\n")
+        print_message(f"fourscore: {place}: {field}{broken.message}")
     return code
 
 
@@ -246,10 +246,10 @@ def _deliver(args: argparse.Namespace) -> int:
     if args.json:
         return _print_json({"monitors": counts, "exit_code": code}, code)
     sent = sum(each["sent"] for each in counts.values())
-    sys.stdout.write(f"{sent} sent, {failed} failed\n")
+    print_line(f"{sent} sent, {failed} failed")
     if failed:
-        sys.stderr.write(
-            "fourscore: failed alerts are retried; see fourscore monitor alerts for the reasons\n"
+        print_message(
+            "fourscore: failed alerts are retried; see fourscore monitor alerts for the reasons"
         )
     return code
 
@@ -260,7 +260,7 @@ def _log_to_stderr() -> "Iterator[None]":
     import logging
 
     log, handler = logging.getLogger("fourscore.monitor"), logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("fourscore: %(message)s"))
+    handler.setFormatter(PlainFormatter())
     level, propagate = log.level, log.propagate
     log.addHandler(handler)
     log.setLevel(logging.INFO)
@@ -279,7 +279,8 @@ def _dashboard(args: argparse.Namespace) -> int:
     files = [str(path) for path in write_files(args.out, force=args.force)]
     if args.json:
         return _print_json({"files": files})
-    sys.stdout.writelines(f"{file}\n" for file in files)
+    for file in files:
+        print_line(file)
     return PASSED
 
 
@@ -315,7 +316,7 @@ def _select_monitor(store: "MonitorStore", name: str | None) -> str:
 
 
 def _print_json(document: dict[str, Any], code: int = PASSED) -> int:
-    sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    print_json(document)
     return code
 
 

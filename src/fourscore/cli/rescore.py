@@ -1,7 +1,6 @@
 """`fourscore rescore`: judge the stored traces of a run by another rubric; no agent is called."""
 
 import argparse
-import sys
 
 import msgspec
 
@@ -17,6 +16,7 @@ from fourscore.judges.calibrated_rate import correct_rate_by_file
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.report import exports, summary_text
 from fourscore.report.run_panel import ProgressLine, make_store_option, print_run
+from fourscore.report.streams import print_json, print_message
 from fourscore.stats.gates import parse_gate
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import RunPlan, read_stored_attempts, run_attempts, summarize_run
@@ -76,11 +76,9 @@ def run(args: argparse.Namespace) -> int:
             args.out, store, msgspec.structs.replace(info, rubric_fingerprint=judge), document
         )
     if args.json:
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
     else:
         print_run(info, document, store=make_store_option(args.store))
     if spent := summary_text.describe_spent_budget(document):
-        sys.stderr.write(
-            f"{spent}; to judge the rest, run the same command with a larger --budget\n"
-        )
+        print_message(f"{spent}; to judge the rest, run the same command with a larger --budget")
     return code

@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from fourscore.cli import model_options
 from fourscore.cli.flags import add_json_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
@@ -29,6 +27,7 @@ from fourscore.models.prices import Prices
 from fourscore.models.wrapper import find_layer
 from fourscore.report import summary_text
 from fourscore.report.learning_panel import ProgressCounter, format_plan, format_report
+from fourscore.report.streams import print_json, print_line, print_message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -173,10 +172,10 @@ def _make_budget(args: argparse.Namespace, journal: Journal | None) -> Budget | 
 
 def _print_plan(args: argparse.Namespace, plan: dict[str, Any], model: str, pool: ModelPool) -> int:
     if args.json:
-        sys.stdout.write(msgspec.json.encode({"plan": plan}).decode() + "\n")
+        print_json({"plan": plan})
         return PASSED
     for line in format_plan(plan, model, pool):
-        sys.stdout.write(f"{line}\n")
+        print_line(line)
     return PASSED
 
 
@@ -187,11 +186,11 @@ def _report_unfinished(args: argparse.Namespace, error: ModelError, pool: ModelP
             **pool.document(),
             "exit_code": INCOMPLETE,
         }
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
-    sys.stderr.write(f"fourscore: {error}\n")
+        print_json(document)
+    print_message(f"fourscore: {error}")
     larger = "" if error.kind != "budget" else ", with a larger --budget"
     words = shlex.join(["fourscore", *sys.argv[1:]])
-    sys.stderr.write(f"the results so far are saved; to go on{larger}: {words}\n")
+    print_message(f"the results so far are saved; to go on{larger}: {words}")
     return INCOMPLETE
 
 
@@ -202,11 +201,11 @@ def _report(
     usage = pool.document()
     if args.json:
         result = {"out": args.out, "rubric": document, "plan": plan, **usage, "exit_code": code}
-        sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
+        print_json(result)
         return code
     for line in format_report(document):
-        sys.stdout.write(f"{line}\n")
+        print_line(line)
     for line in summary_text.format_model_costs(usage.get("models", [])):
-        sys.stdout.write(f"{line}\n")
-    sys.stdout.write(f"written: {args.out}\n")
+        print_line(line)
+    print_line(f"written: {args.out}")
     return code

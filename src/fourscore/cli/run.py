@@ -34,6 +34,7 @@ from fourscore.judges.calibrated_rate import correct_rate_by_file
 from fourscore.models.model_pool import ModelPool
 from fourscore.report import exports, summary_text
 from fourscore.report.run_panel import ProgressLine, find_previous_run, make_store_option, print_run
+from fourscore.report.streams import print_json, print_message
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.run import PlannedAttempt, plan_attempts, run_attempts, summarize_run
@@ -159,11 +160,11 @@ def _run_and_report(
                 complete = loop.run(run_stoppable(work, models, watchdog))
         except (KeyboardInterrupt, asyncio.CancelledError):
             progress.close()
-            sys.stderr.write(f"interrupted; go on with: {resume}\n")
+            print_message(f"interrupted; go on with: {resume}")
             return INTERRUPTED
         except BaseExceptionGroup as group:
             progress.close()
-            sys.stderr.write(f"stopped; go on with: {resume}\n")
+            print_message(f"stopped; go on with: {resume}")
             if isinstance(group.exceptions[0], FourscoreError):
                 raise group.exceptions[0] from None
             raise OSError(
@@ -183,16 +184,16 @@ def _run_and_report(
     document["exit_code"] = code
     exports.write_files(args.out, store, info, document)
     if args.json:
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
     else:
         took, there = time.monotonic() - started, make_store_option(settings.store)
         before = find_previous_run(store, info)
         print_run(info, document, seconds=took, before=before, store=there)
     if spent := summary_text.describe_spent_budget(document):
         resume = resume_command(info, settings, args, more_budget=True)
-        sys.stderr.write(f"{spent}; go on with: {resume}\n")
+        print_message(f"{spent}; go on with: {resume}")
     elif not complete:
-        sys.stderr.write(f"stopped at the first failure; go on with: {resume}\n")
+        print_message(f"stopped at the first failure; go on with: {resume}")
     return code
 
 

@@ -1,13 +1,13 @@
 """`fourscore runs`: list the runs of a store, the newest first."""
 
 import argparse
-import sys
 import time
 
 import msgspec
 
 from fourscore.cli.flags import add_json_argument, add_store_argument
 from fourscore.cli.main import PASSED
+from fourscore.report.streams import print_json, print_line
 from fourscore.stores.sqlite import Store
 
 
@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
                 for info, summary in found
             ]
         }
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
         return PASSED
     for info, summary in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.created))
@@ -36,5 +36,5 @@ def run(args: argparse.Namespace) -> int:
             state = "not measured"
         else:
             state = f"{summary['pass_rate']:.1%} of {summary['total_tests']}"
-        sys.stdout.write(f"{info.id}  {when}  {state:18} {info.name or '-'}  {info.agent}\n")
+        print_line(f"{info.id}  {when}  {state:18} {info.name or '-'}  {info.agent}")
     return PASSED

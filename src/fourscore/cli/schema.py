@@ -1,7 +1,6 @@
 """`fourscore schema`: JSON Schema documents, for editors that complete and check files."""
 
 import argparse
-import sys
 from typing import Any
 
 import msgspec
@@ -11,6 +10,7 @@ from fourscore.cli.main import PASSED
 from fourscore.cli.run_settings import RunSettings
 from fourscore.formats.json_schemas import make_cases_schema, make_config_schema, make_rubric_schema
 from fourscore.integrations.agentjet_config import TaskJudge
+from fourscore.report.streams import print_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,5 +26,5 @@ def run(args: argparse.Namespace) -> int:
         "config": lambda: make_config_schema(TaskJudge, RunSettings),
     }
     text = msgspec.json.format(msgspec.json.encode(documents[args.kind]()), indent=2).decode()
-    sys.stdout.write(text + "\n")
+    print_text(f"{text}\n")
     return PASSED

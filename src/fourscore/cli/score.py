@@ -2,18 +2,16 @@
 
 import argparse
 import gc
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import msgspec
 
 from fourscore.cli.main import INCOMPLETE, PASSED
 from fourscore.core import DataError, Rubric
 from fourscore.evolve.fitness.document import make_document
 from fourscore.evolve.fitness.log import ScoredLog, TaskInfo, score_records, score_traces
 from fourscore.judges.fitness.rubric import make_fitness_rubric
+from fourscore.report.streams import print_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     code = PASSED if document["score"] is not None else INCOMPLETE
     if args.json:
         document = {**document, "file": args.log, "exit_code": code}
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
     else:
         from fourscore.report.fitness_panel import show
 

@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from fourscore.cli.flags import parse_count, parse_seconds, parse_share
 from fourscore.cli.judge_options import (
     add_config_argument,
@@ -19,6 +17,7 @@ from fourscore.cli.main import PASSED
 from fourscore.cli.model_options import add_hourly_budget_flag, prepare_judges, read_hourly_budget
 from fourscore.core import ConfigError, Rubric
 from fourscore.core.extras import MissingExtras, require_extra
+from fourscore.report.streams import print_json, print_message
 
 if TYPE_CHECKING:
     from fourscore.server.settings import MonitorSettings
@@ -81,15 +80,15 @@ def run(args: argparse.Namespace) -> int:
             document = {"url": address, "judge": rubric.name}
             if settings.monitor is not None:
                 document |= {"monitor": settings.monitor.path, "traces": f"{address}/v1/traces"}
-            sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+            print_json(document)
             sys.stdout.flush()
         lock = "with a token" if settings.token else "for this machine, without a token"
-        sys.stderr.write(f"fourscore: {rubric.name} at {address}, {lock}\n")
+        print_message(f"fourscore: {rubric.name} at {address}, {lock}")
         if settings.monitor is not None:
             where = f"{address}/v1/traces go to {settings.monitor.path}"
             share = f"{settings.monitor.sample_rate:.3g} of them scored by {monitored.name}"
-            sys.stderr.write(f"fourscore: traces at {where}, {share}\n")
-            sys.stderr.write(f"fourscore: metrics at {address}/metrics\n")
+            print_message(f"fourscore: traces at {where}, {share}")
+            print_message(f"fourscore: metrics at {address}/metrics")
         sys.stderr.flush()
 
     serve(App(rubric, settings, monitored), announce)

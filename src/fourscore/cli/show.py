@@ -1,7 +1,6 @@
 """`fourscore show RUN [CASE]`: show a run's summary, or a case with its answer and signals."""
 
 import argparse
-import sys
 from typing import Any
 
 import msgspec
@@ -22,6 +21,7 @@ from fourscore.formats.yaml_file import parse_yaml
 from fourscore.judges.calibrated_rate import correct_rate
 from fourscore.report import exports
 from fourscore.report.run_panel import find_previous_run, make_store_option, print_run
+from fourscore.report.streams import print_json, print_line
 from fourscore.report.summary_text import describe_judges
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             info = msgspec.structs.replace(info, rubric_fingerprint=judge)
         exports.write_files(args.out, store, info, document)
     if args.json:
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
     else:
         print_run(info, document, before=before, store=make_store_option(args.store))
     return PASSED
@@ -80,36 +80,38 @@ def _print_case(
 ) -> int:
     if args.json:
         document = {**msgspec.to_builtins(row), "labels": labels}
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        print_json(document)
         return PASSED
-    write, score = sys.stdout.write, row.score
-    write(f"case {_plain(row.case.id)}, repeat {row.repeat}\n")
-    write(f"input     {_plain(as_text(row.case.input))}\n")
+    score = row.score
+    print_line(f"case {_plain(row.case.id)}, repeat {row.repeat}")
+    print_line(f"input     {_plain(as_text(row.case.input))}")
     if row.case.expected is not None:
-        write(f"expected  {_plain(as_text(row.case.expected))}\n")
-    write(f"output    {_plain(as_text(row.trace.output))}\n")
+        print_line(f"expected  {_plain(as_text(row.case.expected))}")
+    print_line(f"output    {_plain(as_text(row.trace.output))}")
     if row.trace.fault is not None:
-        write(f"fault     {row.trace.fault.kind}: {_plain(row.trace.fault.message)}\n")
+        print_line(f"fault     {row.trace.fault.kind}: {_plain(row.trace.fault.message)}")
     for call in row.trace.tool_calls:
-        write(f"  tool    {_plain(call.name)} {_plain(as_text(call.arguments))}\n")
+        print_line(f"  tool    {_plain(call.name)} {_plain(as_text(call.arguments))}")
     if score is None:
-        write("not judged yet\n")
+        print_line("not judged yet")
         return PASSED
-    write(f"{_describe_result(score, rubric)}\n")
+    print_line(_describe_result(score, rubric))
     for signal in score.signals:
         value = "–" if signal.value is None else f"{signal.value:.3f}"
         reason = signal.reason or (signal.fault.message if signal.fault else "")
         level = f"  {_plain(signal.level)}" if signal.level else ""
-        write(f"  {_plain(signal.name)}  {value}{level}  {_plain(reason)}".rstrip() + "\n")
+        print_line(f"  {_plain(signal.name)}  {value}{level}  {_plain(reason)}".rstrip())
         for evidence in signal.evidence:
-            write(f"    “{_plain(evidence.text)}” ({evidence.field})\n")
+            print_line(f"    “{_plain(evidence.text)}” ({evidence.field})")
         if signal.canary is not None:
             result = "PASSED" if signal.canary.passed else "did not pass"
-            write(f"    canary ({_plain(signal.canary.kind)}) {result}\n")
+            print_line(f"    canary ({_plain(signal.canary.kind)}) {result}")
     if judges := describe_judges({"provenance": msgspec.to_builtins(score.provenance)}):
-        write(f"judged by {_plain(judges)}\n")
+        print_line(f"judged by {_plain(judges)}")
     for label in labels:
-        write(f"  {_plain(label['who'])} says {_plain(label['verdict'])} {_plain(label['note'])}\n")
+        print_line(
+            f"  {_plain(label['who'])} says {_plain(label['verdict'])} {_plain(label['note'])}"
+        )
     return PASSED
 
 

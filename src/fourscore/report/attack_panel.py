@@ -14,6 +14,7 @@ from fourscore.formats.plain_text import make_printable
 from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.labels.attack import Attempt
 from fourscore.report.exports import escape_markdown
+from fourscore.report.streams import show_progress
 from fourscore.report.terminal import make_console, print_panel
 
 #: Width of a family's bar, number of examples shown and characters of each.
@@ -35,15 +36,13 @@ class ProgressLine:
 
     def __exit__(self, *_: object) -> None:
         if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            show_progress()
 
     def __call__(self, attempt: Attempt, end: str) -> None:
         self.ends[end] += 1
         if self._shown and time.monotonic() - self._last >= self.EVERY:
             self._last = time.monotonic()
-            sys.stderr.write(f"\r\x1b[K{self.line(attempt)}")
-            sys.stderr.flush()
+            show_progress(self.line(attempt))
 
     def line(self, attempt: Attempt) -> str:
         of = "" if self.planned is None else f"/{self.planned}"

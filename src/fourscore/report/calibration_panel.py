@@ -14,6 +14,7 @@ from fourscore.formats.plain_text import make_printable
 from fourscore.judges.calibrated_rate import METHODS
 from fourscore.labels.calibrate import Calibration
 from fourscore.report.exports import escape_markdown
+from fourscore.report.streams import show_progress
 from fourscore.report.terminal import make_console, print_panel
 from fourscore.stats.intervals import IntervalEstimate
 from fourscore.stats.judge_bias import GroupBias
@@ -51,15 +52,13 @@ class ProgressLine:
 
     def __exit__(self, *_: object) -> None:
         if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            show_progress()
 
     def __call__(self) -> None:
         self.done += 1
         if self._shown and time.monotonic() - self._last >= self.EVERY:
             self._last = time.monotonic()
-            sys.stderr.write(f"\r\x1b[K{self.done}/{self.planned} judged")
-            sys.stderr.flush()
+            show_progress(f"{self.done}/{self.planned} judged")
 
 
 def show(found: Calibration, to: Console | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from fourscore.formats.plain_text import make_printable
 from fourscore.models.budget import Cost
 from fourscore.models.model_pool import ModelPool
+from fourscore.report.streams import print_message, show_progress
 
 #: Seconds between two updates of the counter.
 EVERY = 0.2
@@ -31,16 +32,15 @@ class ProgressCounter:
         self.done += 1
         if self._live and time.monotonic() - self._shown >= EVERY:
             self._shown = time.monotonic()
-            sys.stderr.write(f"\r{self.done} verdicts, of {self.at_most} at most\x1b[K")
-            sys.stderr.flush()
+            show_progress(f"{self.done} verdicts, of {self.at_most} at most")
 
     def log(self, words: str) -> None:
         self.clear()
-        sys.stderr.write(f"{make_printable(words)}\n")
+        print_message(words)
 
     def clear(self) -> None:
         if self._live:
-            sys.stderr.write("\r\x1b[K")
+            show_progress()
 
 
 def format_plan(plan: Mapping[str, Any], model: str, pool: ModelPool) -> list[str]:

@@ -17,6 +17,7 @@ from rich.text import Text
 from fourscore.core.levels import find_level
 from fourscore.formats.plain_text import make_printable
 from fourscore.judges.calibrated_rate import describe_corrected_rate
+from fourscore.report.streams import show_progress
 from fourscore.report.summary_text import (
     describe_canaries,
     describe_judges,
@@ -67,8 +68,7 @@ class ProgressLine:
             self.others[str(outcome.score.status)] += 1
         if self._shown and time.monotonic() - self._last >= self.EVERY:
             self._last = time.monotonic()
-            sys.stderr.write(f"\r\x1b[K{self.line(self._last - self._started)}")
-            sys.stderr.flush()
+            show_progress(self.line(self._last - self._started))
 
     def line(self, took: float) -> str:
         """Return the progress after `took` seconds."""
@@ -83,8 +83,7 @@ class ProgressLine:
 
     def close(self) -> None:
         if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            show_progress()
             self._shown = False
 
 

@@ -1,10 +1,14 @@
-"""Printing for people: one console on stdout, and panels that become plain lines on a pipe."""
+"""Panels for people: one console on stdout, and panels that become plain lines on a pipe."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.panel import Panel
+from rich.segment import Segment
+from rich.text import Text
+
+from fourscore.formats.plain_text import escape_controls
 
 #: Columns below which there are no frames, only lines.
 NARROWEST = 60
@@ -12,9 +16,22 @@ NARROWEST = 60
 WIDEST = 110
 
 
+class PlainConsole(Console):
+    """A console that escapes the control characters of every text, and reads no markup in it."""
+
+    def __init__(self) -> None:
+        super().__init__(file=sys.stdout, highlight=False, markup=False, emoji=False)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else escape_controls(text, lines=True), style, control)
+
+
 def make_console() -> Console:
     """Return a console on stdout; on a pipe it writes plain lines of any length, no colours."""
-    out = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    out = PlainConsole()
     if out.is_terminal:
         out.width = min(out.width, WIDEST)
     else:
@@ -25,7 +42,9 @@ def make_console() -> Console:
 def print_panel(out: Console, title: str, parts: Sequence[RenderableType], colour: str) -> None:
     """Print a panel on a terminal that is wide enough, else plain lines."""
     if out.is_terminal and out.width >= NARROWEST:
-        out.print(Panel(Group(*parts), title=title, border_style=colour, padding=(1, 2)))
+        # As a string, the title would be read as markup.
+        head = Text(title)
+        out.print(Panel(Group(*parts), title=head, border_style=colour, padding=(1, 2)))
         return
     with out.capture() as captured:
         out.print(title)

@@ -12,6 +12,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from fourscore.core import ConfigError
+from fourscore.formats.plain_text import PlainFormatter
 from fourscore.server.app import App
 from fourscore.server.header_limits import LimitedHttpProtocol
 from fourscore.server.settings import Settings
@@ -24,7 +25,7 @@ STOP_SLACK = 2
 _LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "fourscore: %(message)s"}},
+    "formatters": {"plain": {"()": PlainFormatter}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",

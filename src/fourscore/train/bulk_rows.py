@@ -20,6 +20,7 @@ from fourscore.executors.portal import MustWait, run_without_loop
 from fourscore.executors.worker_main import retire
 from fourscore.executors.worker_process import WorkerError
 from fourscore.formats.line_chunks import LineChunk
+from fourscore.formats.plain_text import escape_json
 from fourscore.formats.recorded_outputs import RecordedRow, read_row
 from fourscore.judges.scorer import score_outputs
 
@@ -119,7 +120,7 @@ def judge_chunk(job: bytes, chunk: LineChunk) -> tuple[bytes, RewardTally]:
     judge.finish_chunk()
     for row, scores in zip(rows, first, strict=True):
         result.add(row, next(later) if scores is None else scores)
-    return bytes(result.text), result.tally
+    return escape_json(bytes(result.text)), result.tally
 
 
 def fail_chunk(chunk: LineChunk, reason: str) -> tuple[bytes, RewardTally]:
@@ -128,7 +129,7 @@ def fail_chunk(chunk: LineChunk, reason: str) -> tuple[bytes, RewardTally]:
     for number, line in chunk.lines():
         row = _read_row(number, line)
         result.add(row, [Score(status=Status.JUDGE_ERROR, reason=reason)] * len(row.outputs))
-    return bytes(result.text), result.tally
+    return escape_json(bytes(result.text)), result.tally
 
 
 class _ChunkResult:

@@ -1,0 +1,42 @@
+"""The one place that prints on stdout and stderr: nothing that others wrote reaches them raw.
+
+Names, keys, answers and reasons come from files, stores and agents. Panels go through
+`terminal.make_console`, which escapes them too.
+"""
+
+import sys
+from typing import Any
+
+import msgspec
+
+from fourscore.formats.plain_text import escape_controls, escape_json, make_printable
+
+#: Characters of a message: it may quote a key of any length.
+LONGEST_MESSAGE = 4000
+
+
+def print_line(text: str) -> None:
+    """Print one line on stdout."""
+    sys.stdout.write(f"{escape_controls(text)}\n")
+
+
+def print_text(text: str) -> None:
+    """Print text of several lines on stdout, as it is but for its control characters."""
+    sys.stdout.write(escape_controls(text, lines=True))
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document on stdout."""
+    sys.stdout.write(escape_json(msgspec.json.encode(document)).decode() + "\n")
+
+
+def print_message(text: str) -> None:
+    """Print one line on stderr."""
+    sys.stderr.write(f"{make_printable(text, LONGEST_MESSAGE)}\n")
+    sys.stderr.flush()
+
+
+def show_progress(line: str = "") -> None:
+    """Replace the progress line of a terminal by another one; without one, remove it."""
+    sys.stderr.write(f"\r\x1b[K{escape_controls(line)}")
+    sys.stderr.flush()
