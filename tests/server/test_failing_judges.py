@@ -119,3 +119,19 @@ def test_judge_that_fails_to_load_in_a_worker_stops_the_command(tmp_path: Path) 
     stderr = refused("--judge", "late.py->late", "--port", "0", folder=tmp_path)
     assert "the judge does not start" in stderr
     assert "only once" in stderr
+
+
+def test_hanging_answers_of_one_group_are_stopped_together(start: Start, tmp_path: Path) -> None:
+    """Stopped one after the other, they would cost the whole group its rewards at the deadline."""
+    rubric = tmp_path / "rubric.yaml"
+    rubric.write_text(
+        "name: math\ndimensions:\n  math: {judge: math, with: {match: equivalent, deadline: 1}}\n"
+    )
+    served = start("--rubric", str(rubric), "--deadline", "12")
+    texts = [*[r"\boxed{\int_0^1 e^{e^{e^{x^x}}} dx}"] * 14, r"\boxed{\sum_{k=1}^{10} k}"]
+    group = {
+        "task": {"metadata": {"answer": "55"}},
+        "outputs": [{"metadata": {"final_answer": text}} for text in texts],
+    }
+    rewards = served.post(group).rewards
+    assert [reward["raw_reward"] for reward in rewards] == [*[0.0] * 14, 1.0]

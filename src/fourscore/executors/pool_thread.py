@@ -139,7 +139,7 @@ class PoolThread:
             reply = worker.exchange(frame, deadline)
             fit = reply.is_reusable
         except WorkerDied as error:
-            raise WorkerDied(_CLOSED) if self.is_closing else error from None
+            raise WorkerDied(_CLOSED, has_run=False) if self.is_closing else error from None
         finally:  # also after Ctrl-C
             with self.lock:
                 worker.is_lent = False
@@ -250,7 +250,7 @@ class PoolThread:
             return
         self.wanted_size = 0
         while job := self.pop_job():
-            job.settle(None, WorkerDied(f"no worker could start: {reason}"))
+            job.settle(None, WorkerDied(f"no worker could start: {reason}", has_run=False))
 
     def update_poll(self, worker: PoolWorker) -> None:
         """Poll for the reply of a worker with a job; of others only for their end."""
@@ -317,7 +317,7 @@ class PoolThread:
                 self.note_failed_start(now, f"it was not ready after {START:g} s")
         while self.jobs and self.jobs[0].expires <= now:
             message = f"no worker was free within {self.settings.patience:g} s; the job never ran"
-            self.jobs.popleft().settle(None, WorkerTimeout(message))
+            self.jobs.popleft().settle(None, WorkerTimeout(message, has_run=False))
 
     def handle_wake(self) -> None:
         """Handle a wake-up: a job was queued or cancelled, or a worker came back not reusable."""
@@ -353,7 +353,7 @@ class PoolThread:
             self.template.end()
         _POOL_THREADS.discard(self)
         for job in jobs:
-            job.settle(None, WorkerDied(_CLOSED))
+            job.settle(None, WorkerDied(_CLOSED, has_run=False))
 
     def abandon(self) -> None:
         """In a forked child: forget the parent's workers without touching them."""

@@ -25,7 +25,15 @@ _BUFFER = 65536
 
 
 class WorkerError(Exception):
-    """A job gave no usable answer: what it returned or raised could not be sent back."""
+    """A job gave no usable answer: what it returned or raised could not be sent back.
+
+    `has_run` is False where the job is not to blame: no worker was free or could start, or the pool
+    was closed.
+    """
+
+    def __init__(self, message: str, *, has_run: bool = True) -> None:
+        super().__init__(message)
+        self.has_run = has_run
 
 
 class WorkerTimeout(WorkerError, TimeoutError):  # noqa: N818

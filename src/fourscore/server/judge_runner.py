@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from fourscore.core import Call, Case, Judge, Ranker, Result, Rubric, Score, Trace, call_judge
 from fourscore.executors.local import LocalExecutor
+from fourscore.executors.portal import MustWait, run_without_loop
 from fourscore.executors.worker_pool import WorkerPool
 from fourscore.judges.scorer import score_outputs
 from fourscore.server.messages import Group
@@ -62,12 +63,21 @@ class JudgeRunner:
 
     async def _score_here(self, groups: Sequence[Group]) -> list[list[Score]]:
         if len(groups) == 1:
-            return [await score_outputs(self.rubric, *groups[0])]
+            return [await self._score_group(groups[0])]
         scores: list[list[Score]] = []
         for start in range(0, len(groups), SLICE):
             part = groups[start : start + SLICE]
-            scores += await asyncio.gather(*(score_outputs(self.rubric, *group) for group in part))
+            scores += await asyncio.gather(*map(self._score_group, part))
         return scores
+
+    async def _score_group(self, group: Group) -> list[Score]:
+        """Score the outputs of a group; those that wait for a worker process wait together."""
+        try:
+            return run_without_loop(score_outputs(self.rubric, *group))
+        except MustWait:
+            pass
+        singles = (score_outputs(self.rubric, group.case, (each,)) for each in group.outputs)
+        return [score for (score,) in await asyncio.gather(*singles)]
 
     async def _score_all(
         self, groups: Sequence[Group], executor: "WorkerExecutor"

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from fourscore.core import Case, ConfigError, Rubric, Score
-from fourscore.executors.portal import MustWait, run_without_loop
+from fourscore.executors.portal import PORTAL, MustWait, run_without_loop
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.judges.scorer import RubricScorer
 
@@ -38,8 +38,10 @@ def score_batch(scorer: RubricScorer, rows: Sequence[BatchRow]) -> list[Score]:
         except MustWait:  # e.g. for a worker process: such rows wait together, below
             waiting.append(index)
     if waiting:
+        # Each judge bounds its own work, so no deadline here: many answers that are stopped one
+        # after the other must not take the reward of those that wait behind them.
         work = score_batch_async(scorer, [rows[index] for index in waiting])
-        scores.update(zip(waiting, scorer.run(work, len(waiting)), strict=True))
+        scores.update(zip(waiting, PORTAL.run(work), strict=True))
     return [scores[index] for index in range(len(rows))]
 
 

@@ -7,7 +7,7 @@ take for ever and belongs in a process that can be killed.
 """
 
 from fourscore.judges.math.comparison_result import Decision, Equivalence
-from fourscore.judges.math.equality import decide, is_constant
+from fourscore.judges.math.equality import decide
 from fourscore.judges.math.judge import MathJudge, read_reference
 from fourscore.judges.math.math_verify import verify
 
@@ -16,7 +16,6 @@ __all__ = [
     "Equivalence",
     "MathJudge",
     "decide",
-    "is_constant",
     "read_reference",
     "verify",
 ]

@@ -79,15 +79,6 @@ def _decide_unread(answer: Reading, reference: Reading) -> Decision:
     return unknown(f"answer: {problem}")
 
 
-def is_constant(reference: str) -> bool:
-    """Whether a reference is one number, however it is written."""
-    try:
-        reading = parse_reference(reference.strip())
-        return bool(reading.values) and all(get_constant(v) is not None for v in reading.values)
-    except Exception:  # as in `decide`: what cannot be parsed is not constant
-        return False
-
-
 def _is_immense(tokens: tuple[str, ...]) -> bool:
     """Whether a formula too large to compute is certainly huge: a tower such as 9^{9^9}, (10^6)!.
 

@@ -11,14 +11,19 @@ from fourscore.core.extras import require_extra
 from fourscore.core.frozen import FrozenList
 from fourscore.core.numbers import check_finite, decimal_text
 from fourscore.executors.portal import require_loop
-from fourscore.executors.worker_pool import WorkerDied, WorkerPool, WorkerTimeout
+from fourscore.executors.worker_pool import WorkerError, WorkerPool, WorkerTimeout
 from fourscore.judges.answer_extraction import Box, BoxForms, Think, find_boxed, remove_thinking
 from fourscore.judges.math.comparison_result import Equivalence
-from fourscore.judges.math.equality import decide, is_constant
-from fourscore.judges.math.math_verify import verify
+from fourscore.judges.math.equality import decide
+from fourscore.judges.math.limits import REFERENCE_CACHE
+from fourscore.judges.math.math_verify import compare_with_itself, verify
 
 #: `marked`: the text after the last `####`, if there is one; `whole`: all of it.
 ReferenceForm = Literal["marked", "whole"]
+#: Seconds in which a reference has to be compared with itself, unless `deadline` is longer.
+REFERENCE_SECONDS = 10.0
+#: Seconds that an answer waits for a worker.
+PATIENCE = 3600.0
 
 
 class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -70,38 +75,71 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             ):
                 return (_RIGHT,)
         except IncomparableError as error:
-            # If the reference is a plain number, the answer is the cause, and an agent must not
-            # avoid a 0 by writing what cannot be compared. Otherwise the cause is not known.
-            if not is_constant(expected):
-                raise
+            # An agent must not avoid a 0 by writing what cannot be compared. The reference is to
+            # blame only if it cannot be compared with itself either.
+            await check_reference(expected, self.deadline)
             return (_wrong(str(error)),)
         reason = f"the box holds {_short(given)}, the reference is {_short(expected)}"
         return (_wrong(reason, Evidence(text=given[:200], field="answer")),)
 
 
-class IncomparableError(JudgeError, TimeoutError):
-    """Neither the fast path nor Math-Verify could compare the answer in time."""
+class IncomparableError(JudgeError):
+    """An answer could not be compared with the reference: one of the two texts is the cause."""
 
 
 async def are_equivalent(given: str, expected: str, deadline: float) -> bool:
-    """Whether two texts are mathematically equal; raise `IncomparableError` after the deadline."""
+    """Whether two texts are mathematically equal.
+
+    Raises `IncomparableError` where a text makes Math-Verify fail, crash, run out of memory or
+    exceed the deadline, and `WorkerError` where it could not run at all.
+    """
     verdict = decide(given, expected).verdict
     if verdict is not Equivalence.UNKNOWN:
         return verdict is Equivalence.EQUAL
     require_loop()
     try:
         return await _verifiers().run(verify, given, expected, deadline=deadline)
-    except WorkerTimeout:
+    except WorkerTimeout as error:
+        if not error.has_run:
+            raise
         message = f"{_short(given)} could not be compared within {deadline:g} s"
         raise IncomparableError(message) from None
-    except WorkerDied as error:
+    except WorkerError as error:
+        if not error.has_run:
+            raise
         raise IncomparableError(f"{_short(given)} could not be compared: {error}") from None
+    except Exception as error:  # of SymPy, ANTLR or Math-Verify; its text may quote the answer
+        message = f"{_short(given)} could not be compared: {type(error).__name__}"
+        raise IncomparableError(message) from error
+
+
+#: References that were compared with themselves; cleared when it has `REFERENCE_CACHE` entries.
+_comparable: set[str] = set()
+
+
+async def check_reference(expected: str, deadline: float) -> None:
+    """Raise `JudgeError` if Math-Verify cannot compare a reference with itself."""
+    if expected in _comparable:
+        return
+    # The user wrote the reference: it may take longer than an answer, on a busy machine too.
+    seconds = max(deadline, REFERENCE_SECONDS)
+    try:
+        await _verifiers().run(compare_with_itself, expected, deadline=seconds)
+    except Exception as error:
+        cause = str(error) if isinstance(error, WorkerError) else type(error).__name__
+        message = f"the reference {_short(expected)} cannot be compared with itself: {cause}"
+        raise JudgeError(message) from error
+    if len(_comparable) >= REFERENCE_CACHE:
+        _comparable.clear()
+    _comparable.add(expected)
 
 
 @cache
 def _verifiers() -> WorkerPool:
     """Return the worker processes with Math-Verify loaded; the first starts when it is needed."""
-    return WorkerPool(16, warm=["fourscore.judges.math.math_verify_warmup"], template=True)
+    warm = ["fourscore.judges.math.math_verify_warmup"]
+    # However many answers are stopped at their deadline, those behind them are judged in the end.
+    return WorkerPool(16, warm=warm, template=True, patience=PATIENCE)
 
 
 _RIGHT = Signal(name="math", value=1.0, passed=True, reason="the box holds the reference")

@@ -4,6 +4,9 @@ Math-Verify unpacks its grammar when it is first used. A module of its own, beca
 by importing modules, and importing `math_verify` itself has to stay cheap.
 """
 
+import warnings
+
 from fourscore.judges.math.math_verify import verify
 
+warnings.simplefilter("ignore")  # an answer can make SymPy warn, on the user's terminal
 verify(r"\sum_{k=1}^{3} k", "6")
