@@ -1,4 +1,4 @@
-"""Detect answers without content: empty, punctuation only, or an opening without an answer.
+"""Detect answers without content: empty, punctuation or chat tokens only, or only an opening.
 
 A model that is asked whether ":" or "Let's think step by step." answers the question says yes far
 too often ("One Token to Fool LLM-as-a-Judge", 2025). So such answers fail without asking a model.
@@ -8,6 +8,7 @@ import re
 
 from fourscore.core import Case
 from fourscore.core.trace import as_text
+from fourscore.judges.chat_tokens import CHAT_TOKEN
 from fourscore.judges.hidden_text import remove_invisible
 
 #: A longer answer has content, even if it is wrong.
@@ -48,11 +49,11 @@ def explain_empty_answer(case: Case, answer: str) -> str | None:
         return "the answer is empty"
     if len(text) > MAX_EMPTY or text.casefold() == _reference(case):
         return None
-    words = _WORD.findall(text)
-    if not words:
+    said = CHAT_TOKEN.sub(" ", text)
+    if not _WORD.search(said):
         return f"the answer is only {text!r}"
     # An apostrophe belongs to its word; all other punctuation is removed.
-    plain = " ".join(re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.replace("\u2019", "'")))
+    plain = " ".join(re.findall(r"[^\W_]+(?:'[^\W_]+)?", said.replace("\u2019", "'")))
     return f"the answer is only an opening: {text!r}" if _OPENER.fullmatch(plain) else None
 
 

@@ -21,6 +21,7 @@ from fourscore.core.numbers import check_finite
 from fourscore.evolve.mutations.failures import Failure
 from fourscore.evolve.mutations.prompt_text import find_broken_placeholder
 from fourscore.evolve.mutations.strategies import MutationRecord, digest_prompt
+from fourscore.judges.chat_tokens import TURN_TOKEN
 from fourscore.judges.hidden_text import INVISIBLE, remove_invisible
 
 
@@ -144,7 +145,7 @@ BUILT_IN: Mapping[str, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "it has fence marks or chat markers": re.compile(
-        r"\[/?[0-9a-f]{12}\b|<\|[^|<>\n]{0,40}\|>|\[/?INST\]|</?s>|<</?SYS>>"
+        rf"\[/?[0-9a-f]{{12}}\b|{TURN_TOKEN.pattern}"
         r"|^[ \t]{0,8}(?:system|assistant|user|human)[ \t]{0,4}:[ \t]*$",
         re.IGNORECASE | re.MULTILINE,
     ),

@@ -169,7 +169,7 @@ def fence_failures(
         texts[f"task {at}"] = _cut(asked, limit) + (f"\n→ {_cut(wanted, limit)}" if wanted else "")
     named = {key: " ".join([titles[key.split()[0]], *key.split()[1:]]) for key in texts}
     most = max(len(parent), len(texts["keep"]), 2 * limit + 4)
-    fenced = fence_texts(texts, most, named)
+    fenced = fence_texts(texts, most, named, own=("parent", "keep"))
     return FencedFailures(
         fenced.number,
         fenced.texts["parent"],

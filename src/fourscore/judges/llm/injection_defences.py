@@ -18,17 +18,19 @@ from typing import Literal, get_args
 
 import msgspec
 
+from fourscore.judges.chat_tokens import break_chat_tokens
 from fourscore.judges.hidden_text import remove_invisible
 from fourscore.models.model_spec import get_default_cache
 
 #: Each can be switched off by the option `without`, to measure its effect.
 #: `fence`: marks around untrusted text, or one line for it.
 #: `invisible`: remove invisible characters.
+#: `tokens`: break the special tokens of chat templates, such as `<|im_start|>`.
 #: `openers`: do not ask about an answer without content.
 #: `number`: the reply must repeat the check number.
 #: `cut`: shorten long texts.
 #: `evidence`: quoted words must be in the text.
-Defence = Literal["fence", "invisible", "openers", "number", "cut", "evidence"]
+Defence = Literal["fence", "invisible", "tokens", "openers", "number", "cut", "evidence"]
 DEFENCES: tuple[Defence, ...] = get_args(Defence)
 
 #: Share of a shortened text that is its beginning; the rest is its end, where conclusions stand.
@@ -60,14 +62,19 @@ def fence_texts(
     without: Collection[str] = (),
     *,
     lines: bool = False,
+    own: Collection[str] = (),
 ) -> FencedTexts:
     """Return each text in its own fence, all with one check number; long ones are cut to `limit`.
 
-    `without` names defences to switch off. With `lines` each text is one line after its title.
+    `without` names defences to switch off. With `lines` each text is one line after its title. The
+    texts named in `own` are the user's: they keep their chat tokens.
     """
     seen = str if "invisible" in without else remove_invisible
     clean = {name: seen(text) for name, text in texts.items()}
     removed = sum(len(text) - len(clean[name]) for name, text in texts.items())
+    if "tokens" not in without:
+        # After `seen`, which may join the parts of a token.
+        clean |= {n: break_chat_tokens(text) for n, text in clean.items() if n not in own}
     number = draw_number(clean)
     limit = sys.maxsize if "cut" in without else limit
     enclose = _add_heading if "fence" in without else _make_line if lines else _add_fence

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fourscore.core import Evidence
+from fourscore.judges.chat_tokens import join_chat_tokens
 from fourscore.judges.dimensions.signals import quote as cut
 from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.judges.reader.support import judge_claims
@@ -42,6 +43,12 @@ def find_quotation(words: str, text: str, field: str = "output") -> Evidence | N
 
     If the quotation has gaps ("..."), all its parts must occur in order; the evidence spans them.
     """
+    found = _find_quotation(words, text, field)
+    joined = join_chat_tokens(words)  # the model was shown chat tokens in broken form
+    return _find_quotation(joined, text, field) if found is None and joined != words else found
+
+
+def _find_quotation(words: str, text: str, field: str) -> Evidence | None:
     exact = words.strip(_EDGES)
     if _is_long_enough(exact, text) and (at := text.find(exact)) >= 0:  # nearly always
         return cut(text, at, at + len(exact), field)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from fourscore.core import Usage
 from fourscore.core.trace import as_text
 from fourscore.formats.labelled_samples import Sample
+from fourscore.judges.chat_tokens import break_chat_tokens
 from fourscore.judges.llm.injection_defences import FencedTexts, fence_texts
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.prompts import TITLES
@@ -149,8 +150,12 @@ def _write_label(words: dict[str, str], key: str, label: float, one: GradedSampl
 
 
 def clean_line(text: str) -> str:
-    """Return the text as one line of printable characters; "" if it is too long."""
+    """Return the text as one line of printable characters, without chat tokens; "" if too long.
+
+    Prompts show a criterion unfenced, and the model that wrote it has read untrusted answers.
+    """
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = break_chat_tokens(line)
     return line if len(line) <= MAX_CRITERION else ""
 
 
