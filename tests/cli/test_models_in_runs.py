@@ -101,7 +101,9 @@ def test_summary_has_model_usage_cache_hits_and_provenance(endpoint: Endpoint) -
     assert first["provenance"] == {"models": ["gpt-4o-mini"], "prompts": {"plain": "v1"}}
 
     done = fourscore("run", *PARTS, "--out", "report.html", "--out", "all.json")
-    assert f"gpt-4o-mini: 0 calls (0 failed), {N} cached, 0 + 0 tokens, $0.0000" in done.stdout
+    assert (
+        f"gpt-4o-mini: 0 calls (0 failed), {N} from the cache, 0 + 0 tokens, $0.0000" in done.stdout
+    )
     assert "judged by  gpt-4o-mini; prompts: plain v1" in done.stdout
     assert len(endpoint.requests) == N
     assert "gpt-4o-mini; prompts: plain v1" in Path("report.html").read_text()

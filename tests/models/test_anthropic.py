@@ -79,6 +79,12 @@ def test_asks_for_a_verdict_by_a_forced_tool_call() -> None:
     assert body["max_tokens"] == 4096
 
 
+def test_extra_keys_of_a_verdict_are_ignored_and_counted() -> None:
+    with serve_endpoint([message(used({"score": 7, "why": "so"}))]) as endpoint:
+        reply = asked(endpoint, Request(messages=TURNS, schema=SCHEMA))
+    assert (reply.value, reply.extra_keys) == ({"score": 7}, 1)
+
+
 @pytest.mark.parametrize(
     ("answer", "kind", "words"),
     [
@@ -86,7 +92,7 @@ def test_asks_for_a_verdict_by_a_forced_tool_call() -> None:
         (message(used({"score": 70})), "malformed", "outside [0, 10]"),
         (message(used({"score": 7}), used({"score": 8})), "malformed", "2 tool calls"),
         (message(used({}), stop="max_tokens"), "malformed", "cut off"),
-        (message(text("7")), "malformed", "expected one JSON object"),
+        (message(text("7")), "malformed", "not one JSON object"),
         (message(), "malformed", "empty"),
         (CannedReply(body={"content": "hi"}), "malformed", "has not the form of this API"),
         (make_error(400, "schema"), "bad_request", "schema"),

@@ -197,7 +197,7 @@ def test_leaving_the_pool_closes_connections_and_files(tmp_path: Path) -> None:
         assert pool.usage_by_model == (
             ModelUsage(model="m", usage=usage, failed=0, unknown=0, priced=True, cached=2),
         )
-        assert "2 calls (0 failed), 2 cached, 22 + 14 tokens" in str(pool.usage_by_model[0])
+        assert "2 calls (0 failed), 2 from the cache, 22 + 14 tokens" in str(pool.usage_by_model[0])
         assert asyncio.run(model.ask(asks())).cached  # the file is opened again
 
 

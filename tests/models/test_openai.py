@@ -23,7 +23,10 @@ from tests.models.fake_endpoint import (
 from fourscore.core import ConfigError, Usage
 from fourscore.models.json_modes import forget_endpoints
 from fourscore.models.messages import ChatMessage, ModelError, Request, Response
+from fourscore.models.model_spec import make_model
 from fourscore.models.openai import OpenAI
+from fourscore.models.usage_meter import MeteredModel
+from fourscore.models.wrapper import find_layer
 
 SCHEMA = {
     "type": "object",
@@ -151,6 +154,33 @@ def test_moves_on_when_a_server_ignores_the_json_mode() -> None:
         assert len(endpoint.requests) == 3
         asked(endpoint, SCORED)
         assert len(endpoint.requests) == 4
+
+
+@pytest.mark.parametrize(
+    ("reply", "calls", "extra_keys"),
+    [
+        ('{"score": 7}', 1, 0),
+        ('{"score": 7, "confidence": 0.9, "comment": {"score": 9}}', 1, 2),
+        ('{"score": "7"}', 4, None),  # one for each form of a request, and no retry of them all
+        ("Quite good.", 4, None),
+        ("", 4, None),
+    ],
+)
+def test_calls_for_a_reply_with_extra_keys_and_for_no_verdict(
+    reply: str, calls: int, extra_keys: int | None
+) -> None:
+    with serve_endpoint([make_completion(reply)]) as endpoint:
+        model = make_model("openai:small", base_url=endpoint.url, cache=False)
+        if extra_keys is None:
+            with pytest.raises(ModelError, match="small: the reply is no verdict: "):
+                asyncio.run(model.ask(SCORED))
+        else:
+            found = asyncio.run(model.ask(SCORED))
+            assert (found.value, found.extra_keys) == ({"score": 7}, extra_keys)
+            meter = find_layer(model, MeteredModel)
+            assert meter is not None
+            assert meter.model_usage.document()["extra_keys"] == extra_keys
+        assert len(endpoint.requests) == calls
 
 
 def test_proven_json_mode_survives_one_malformed_reply() -> None:
@@ -330,13 +360,13 @@ def test_refused_connection_costs_nothing() -> None:
     ("answer", "words"),
     [
         (make_completion('{"score": 400}'), "outside [0, 10]"),
-        (make_completion('{"score": "7"}'), "expected integer"),
+        (make_completion('{"score": "7"}'), "expected a whole number"),
         (make_completion('{"score": 1, "score": 9}'), "more than once"),
         (make_completion('{"score": 7', "length"), "cut off"),
         (make_completion('{"score": 7}', "length"), "cut off"),
-        (make_completion('{"score": 7} {"score": 8}'), "more than one"),
+        (make_completion('{"score": 7} {"score": 8}'), "goes on after"),
         (make_completion(None), "empty"),
-        (make_completion([{"type": "text", "text": '{"score": true}'}]), "expected integer"),  # type: ignore[arg-type]
+        (make_completion([{"type": "text", "text": '{"score": true}'}]), "expected a whole number"),  # type: ignore[arg-type]
     ],
 )
 def test_verdict_that_does_not_fit_is_malformed(answer: CannedReply, words: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fourscore.core.frozen import FrozenDict
 from fourscore.models.messages import ChatMessage, ModelError, Request
-from fourscore.models.schema import check_schema, find_mismatch
+from fourscore.models.schema import check_schema, drop_extra_keys, find_mismatch
 from fourscore.models.verdict import parse_verdict
 
 SCORE = {"type": "integer", "minimum": 0, "maximum": 10}
@@ -32,6 +32,12 @@ SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
 
 def refused(text: str, **how: Any) -> str:
     with pytest.raises(ModelError) as caught:
@@ -51,24 +57,25 @@ def refused(text: str, **how: Any) -> str:
     ],
 )
 def test_accepts_fitting_verdicts(text: str) -> None:
-    value = parse_verdict(text, SCHEMA)
+    value, extra_keys = parse_verdict(text, SCHEMA)
     assert value["score"] == 7
     assert type(value) is FrozenDict
+    assert extra_keys == 0
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("", "empty"),
-        ("7", "expected one JSON object"),
-        ("I would say 7", "expected one JSON object"),
-        ('[{"score": 7}]', "expected one JSON object"),
-        ('"{\\"score\\": 7}"', "expected one JSON object"),
-        ('Sure: {"score": 7}', "expected one JSON object"),
-        ('{"score": 7} ok?', "more than one"),
-        ('{"score": 7}{"score": 7}', "more than one"),
-        ('```json\n{"score": 7}\n```\n```json\n{"score": 9}\n```', "more than one"),
-        ('```json\n{"score": 7}', "expected one JSON object"),
+        ("7", "not one JSON object"),
+        ("I would say 7", "not one JSON object"),
+        ('[{"score": 7}]', "not one JSON object"),
+        ('"{\\"score\\": 7}"', "not one JSON object"),
+        ('Sure: {"score": 7}', "not one JSON object"),
+        ('{"score": 7} ok?', "goes on after"),
+        ('{"score": 7}{"score": 7}', "goes on after"),
+        ('```json\n{"score": 7}\n```\n```json\n{"score": 9}\n```', "goes on after"),
+        ('```json\n{"score": 7}', "not one JSON object"),
         ('{"score": 7', "not JSON"),
         ('{"score": 7,}', "not JSON"),
         ("{'score': 7}", "not JSON"),
@@ -80,20 +87,19 @@ def test_accepts_fitting_verdicts(text: str) -> None:
         ('{"score": -Infinity}', "Infinity is not JSON"),
         ('{"score": 1, "sure": 1e999}', "not a finite number"),
         ('{"score": %s}' % ("9" * 5000), "400 digits"),
-        ('{"score": true}', "expected integer, got True"),
-        ('{"score": "7"}', "expected integer, got '7'"),
-        ('{"score": 7.0}', "expected integer, got 7.0"),
-        ('{"score": null}', "expected integer"),
-        ('{"score": 400}', "400 is outside [0, 10]"),
+        ('{"score": true}', "score is True, expected a whole number"),
+        ('{"score": "7"}', "score is '7', expected a whole number"),
+        ('{"score": 7.0}', "score is 7.0, expected a whole number"),
+        ('{"score": null}', "expected a whole number"),
+        ('{"score": 400}', "score is 400, outside [0, 10]"),
         ('{"score": -1}', "outside [0, 10]"),
         ("{}", "score is missing"),
-        ('{"score": 1, "more": 2}', "'more' was not asked for"),
-        ('{"score": 1, "label": "Good"}', "label: 'Good' is none of"),
-        ('{"score": 1, "flags": []}', "0 items, expected 1 to 2"),
+        ('{"score": 1, "label": "Good"}', "label is 'Good', expected one of 'good', 'bad', None"),
+        ('{"score": 1, "flags": []}', "flags has 0 items, expected 1 to 2"),
         ('{"score": 1, "flags": [true, true, true]}', "3 items"),
-        ('{"score": 1, "flags": [1]}', "flags[0]: expected boolean"),
-        ('{"score": 1, "inner": {"a": true}}', "inner.a: True is not 1"),
-        ('{"score": 1, "inner": {}}', "inner: a is missing"),
+        ('{"score": 1, "flags": [1]}', "flags[0] is 1, expected true or false"),
+        ('{"score": 1, "inner": {"a": true}}', "inner.a is True, expected 1"),
+        ('{"score": 1, "inner": {}}', "inner.a is missing"),
         ('{"a":' * 50_000, "too deep"),
         ('{"score": 1, "inner": ' + '{"a":' * 90 + "1" + "}" * 91, "inner.a"),
         ("x" * ((1 << 20) + 1), "longer than"),
@@ -102,6 +108,47 @@ def test_accepts_fitting_verdicts(text: str) -> None:
 def test_refuses_replies_that_are_no_verdict(text: str, why: str) -> None:
     assert why in refused(text)
     assert len(refused(text)) < 600
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "extra_keys"),
+    [
+        ('{"score": 1, "more": 2}', {"score": 1}, 1),
+        ('{"Score": 9, "score": 1, "score ": 9}', {"score": 1}, 2),
+        (
+            '{"score": 1, "inner": {"a": 1, "b": {"c": 1}}, "d": {"score": 9}}',
+            {"inner": {"a": 1}},
+            2,
+        ),
+    ],
+)
+def test_keys_not_asked_for_are_dropped_and_counted(
+    text: str, value: dict[str, Any], extra_keys: int
+) -> None:
+    assert parse_verdict(text, SCHEMA) == ({"score": 1} | value, extra_keys)
+    assert parse_verdict(f"So: {text}", SCHEMA, prose=True).extra_keys == extra_keys
+
+
+@given(value=JSON)
+def test_dropping_extra_keys_leaves_none_and_changes_nothing_else(value: Any) -> None:
+    kept, dropped = drop_extra_keys(value, SCHEMA)
+    assert drop_extra_keys(kept, SCHEMA) == (kept, 0)
+    assert "was not asked for" not in (find_mismatch(kept, SCHEMA) or "")
+    if not dropped:
+        assert kept == value
+
+
+def test_error_names_the_model_and_shows_the_beginning_of_the_reply() -> None:
+    long = "I would rather not say. \x1b[31m" * 20
+    with pytest.raises(ModelError) as caught:
+        parse_verdict(long, SCHEMA, model="small")
+    message = str(caught.value)
+    assert message.startswith(
+        "small: the reply is no verdict: it is not one JSON object and nothing else; it began: "
+        "'I would rather not say. \\x1b[31m"
+    )
+    assert len(message) < 300
+    assert refused(" ") == "the reply is no verdict: it is empty"
 
 
 def test_refuses_truncated_reply() -> None:
@@ -120,7 +167,7 @@ def test_refuses_truncated_reply() -> None:
     ],
 )
 def test_accepts_prose_around_one_object(text: str, score: int) -> None:
-    assert parse_verdict(text, SCHEMA, prose=True) == {"score": score}
+    assert parse_verdict(text, SCHEMA, prose=True).value == {"score": score}
 
 
 @pytest.mark.parametrize(
@@ -129,7 +176,7 @@ def test_accepts_prose_around_one_object(text: str, score: int) -> None:
         ('The answer says {"score": 10}, but I say {"score": 1}', "more than one"),
         ('{"score": 1 oh wait {"score": 10}', "not JSON"),  # the broken one may be the verdict
         ('{"score": 1} {}', "more than one"),
-        ("I give it 7 of 10", "no JSON object"),
+        ("I give it 7 of 10", "it has no JSON object"),
         ('so {"score": 7', "not JSON"),
     ],
 )
@@ -145,20 +192,13 @@ def test_hostile_text_takes_linear_time(hostile: str) -> None:
     refused(text, prose=True)
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=12,
-)
-
-
 @given(score=st.integers(), extra=st.dictionaries(st.text(min_size=1), JSON, max_size=2))
 def test_accepted_value_is_complete_and_in_range(score: int, extra: dict[str, Any]) -> None:
     text = json.dumps({"score": score, **extra})
     try:
-        value = parse_verdict(text, SCHEMA)
+        value = parse_verdict(text, SCHEMA).value
     except ModelError:
-        assert not 0 <= score <= 10 or extra
+        assert not 0 <= score <= 10 or extra.keys() & SCHEMA["properties"].keys()
     else:
         assert type(value["score"]) is int
         assert 0 <= value["score"] <= 10
@@ -167,7 +207,9 @@ def test_accepted_value_is_complete_and_in_range(score: int, extra: dict[str, An
 
 @given(value=JSON)
 def test_accepts_only_fitting_objects(value: Any) -> None:
-    fits = isinstance(value, dict) and find_mismatch(value, SCHEMA) is None
+    fits = (
+        isinstance(value, dict) and find_mismatch(drop_extra_keys(value, SCHEMA)[0], SCHEMA) is None
+    )
     try:
         parse_verdict(json.dumps(value), SCHEMA)
         assert fits
@@ -178,7 +220,7 @@ def test_accepts_only_fitting_objects(value: Any) -> None:
 @given(text=st.text(), prose=st.booleans())
 def test_any_text_gives_a_verdict_or_a_model_error(text: str, prose: bool) -> None:
     with suppress(ModelError):
-        assert isinstance(parse_verdict(text, SCHEMA, prose=prose), dict)
+        assert isinstance(parse_verdict(text, SCHEMA, prose=prose).value, dict)
 
 
 @given(before=st.text(), after=st.text(), score=st.integers(0, 10))
@@ -186,7 +228,7 @@ def test_surrounding_text_never_changes_the_verdict(before: str, after: str, sco
     text = f'{before}{{"score": {score}}}{after}'
     for prose in (False, True):
         with suppress(ModelError):
-            assert parse_verdict(text, SCHEMA, prose=prose) == {"score": score}
+            assert parse_verdict(text, SCHEMA, prose=prose).value == {"score": score}
 
 
 @given(first=st.integers(0, 10), second=st.integers(0, 10), between=st.text())

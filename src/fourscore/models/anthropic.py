@@ -16,7 +16,7 @@ from fourscore.models.endpoint import Endpoint, EndpointModel, StatusError, chec
 from fourscore.models.json_modes import RequestForm, get_memory
 from fourscore.models.messages import NO_USAGE, ModelError, Request, Response
 from fourscore.models.openai_completion import read_usage
-from fourscore.models.verdict import parse_verdict
+from fourscore.models.verdict import NO_VERDICT, parse_verdict
 
 DEFAULT_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"
@@ -107,7 +107,7 @@ class Anthropic(EndpointModel):
         if finish == "refusal":
             raise ModelError("refused", f"{self.name} refused", usage=spent)
         text = "".join(block.text for block in message.content if block.type == "text")
-        value = None
+        parsed = NO_VERDICT
         if request.schema is not None:
             inputs = [bytes(b.input).decode() for b in message.content if b.type == "tool_use"]
             if len(inputs) > 1:
@@ -115,12 +115,17 @@ class Anthropic(EndpointModel):
                     "malformed", f"{len(inputs)} tool calls, expected one", usage=spent
                 )
             text = inputs[0] if inputs else text
-            value = parse_verdict(
-                text, request.schema, truncated=finish == "max_tokens", usage=spent
+            parsed = parse_verdict(
+                text,
+                request.schema,
+                truncated=finish == "max_tokens",
+                usage=spent,
+                model=self.name,
             )
         return Response(
             text=text,
-            value=value,
+            value=parsed.value,
+            extra_keys=parsed.extra_keys,
             usage=spent,
             model=message.model or self.name,
             finish=finish,

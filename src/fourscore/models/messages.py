@@ -115,7 +115,8 @@ NO_USAGE = Usage()
 class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A reply. `usage` includes attempts that failed; it is empty for a reply from the cache.
 
-    `finish` is the endpoint's own word for why the text ends, `attempts` the number of calls.
+    `finish` is the endpoint's own word for why the text ends, `attempts` the number of calls,
+    `extra_keys` the number of keys in a verdict that were not asked for and are not in `value`.
     """
 
     text: str
@@ -126,6 +127,7 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     logprobs: tuple[Token, ...] = ()
     cached: bool = False
     attempts: int = 1
+    extra_keys: int = 0
 
     def __post_init__(self) -> None:
         clean_fields(self, "text", "model", "finish")

@@ -24,7 +24,7 @@ from fourscore.models.openai_completion import (
     read_tokens,
     read_tool_arguments,
 )
-from fourscore.models.verdict import parse_verdict
+from fourscore.models.verdict import NO_VERDICT, parse_verdict
 
 DEFAULT_URL = "https://api.openai.com/v1"
 TOOL_NAME = "verdict"
@@ -108,20 +108,22 @@ class OpenAI(EndpointModel):
         if choice.message.refusal or finish == "content_filter":
             reason = choice.message.refusal or "its content filter"
             raise ModelError("refused", f"{self.name} refused: {reason[:300]}", usage=spent)
-        text, value = read_text(choice.message), None
+        text, parsed = read_text(choice.message), NO_VERDICT
         if request.schema is not None:
             if form.json_mode == "tool":
                 text = read_tool_arguments(choice.message, text, spent)
-            value = parse_verdict(
+            parsed = parse_verdict(
                 text,
                 request.schema,
                 prose=form.json_mode == "text",
                 truncated=finish == "length",
                 usage=spent,
+                model=self.name,
             )
         return Response(
             text=text,
-            value=value,
+            value=parsed.value,
+            extra_keys=parsed.extra_keys,
             usage=spent,
             model=completion.model or self.name,
             finish=finish,
@@ -143,7 +145,11 @@ def _choose_form_after_reply(
 ) -> RequestForm | None:
     """Return the next form after a malformed verdict, until a form has worked; else None."""
     unsure = error.kind == "malformed" and error.transient and not memory.is_proven
-    return form.next_mode() if unsure and request.schema is not None else None
+    if not unsure or request.schema is None:
+        return None
+    following = form.next_mode()
+    error.transient = following is not None  # every form was tried: a retry would try them again
+    return following
 
 
 def _make_body(request: Request, form: RequestForm, model: str) -> dict[str, Any]:

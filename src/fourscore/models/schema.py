@@ -22,6 +22,19 @@ TYPES: Final[Mapping[str, Callable[[Any], bool]]] = {
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
 }
 
+#: The types in words for a person.
+KIND_WORDS: Final[Mapping[str, str]] = {
+    "object": "an object",
+    "array": "a list",
+    "string": "text",
+    "boolean": "true or false",
+    "null": "null",
+    "integer": "a whole number",
+    "number": "a number",
+}
+#: Choices that a message lists.
+MAX_CHOICES = 12
+
 
 def check_schema(schema: Any, place: str = "schema") -> None:
     """`ValueError` where it says what we do not check, or is not about an object."""
@@ -43,19 +56,40 @@ def check_schema(schema: Any, place: str = "schema") -> None:
         check_schema(schema["items"], f"{place}[]")
 
 
+def drop_extra_keys(value: Any, schema: dict[str, Any]) -> tuple[Any, int]:
+    """Return the value without the keys that the schema does not allow, and their number.
+
+    Models like to add a remark; what was asked for is there all the same.
+    """
+    if isinstance(value, dict) and "properties" in schema:
+        known, closed = schema["properties"], schema.get("additionalProperties") is False
+        kept = {name: inner for name, inner in value.items() if name in known or not closed}
+        dropped = len(value) - len(kept)
+        for name in kept.keys() & known.keys():
+            kept[name], more = drop_extra_keys(kept[name], known[name])
+            dropped += more
+        return kept, dropped
+    if isinstance(value, list) and "items" in schema:
+        pairs = [drop_extra_keys(item, schema["items"]) for item in value]
+        return [item for item, _ in pairs], sum(dropped for _, dropped in pairs)
+    return value, 0
+
+
 def find_mismatch(value: Any, schema: dict[str, Any], place: str = "") -> str | None:
     """Why the value does not fit, in words for a person; None where it does."""
-    kind = schema.get("type")
+    named, kind = place or "the reply", schema.get("type")
     if kind is not None and not _has_type(value, kind):
-        kinds = " or ".join(_types(schema))
-        return f"{place or 'the reply'}: expected {kinds}, got {_quote(value)}"
+        kinds = " or ".join(KIND_WORDS[one] for one in _types(schema))
+        return f"{named} is {_quote(value)}, expected {kinds}"
     if "enum" in schema and not any(_is_same(value, choice) for choice in schema["enum"]):
-        return f"{place or 'the reply'}: {_quote(value)} is none of {_quote(list(schema['enum']))}"
+        choices = ", ".join(_quote(choice) for choice in schema["enum"][:MAX_CHOICES])
+        more = ", …" if len(schema["enum"]) > MAX_CHOICES else ""
+        return f"{named} is {_quote(value)}, expected one of {choices}{more}"
     if "const" in schema and not _is_same(value, schema["const"]):
-        return f"{place or 'the reply'}: {_quote(value)} is not {_quote(schema['const'])}"
+        return f"{named} is {_quote(value)}, expected {_quote(schema['const'])}"
     if isinstance(value, str):
         if len(value) > schema.get("maxLength", len(value)):
-            return f"{place or 'the reply'}: longer than {schema['maxLength']} characters"
+            return f"{named} is longer than {schema['maxLength']} characters"
         return None
     if isinstance(value, dict):
         return _check_object(value, schema, place)
@@ -64,7 +98,7 @@ def find_mismatch(value: Any, schema: dict[str, Any], place: str = "") -> str | 
     if TYPES["number"](value):
         low, high = schema.get("minimum"), schema.get("maximum")
         if (low is not None and value < low) or (high is not None and value > high):
-            return f"{place or 'the reply'}: {_quote(value)} is outside [{low}, {high}]"
+            return f"{named} is {_quote(value)}, outside [{low}, {high}]"
     return None
 
 
@@ -78,10 +112,10 @@ def _check_object(value: dict[str, Any], schema: dict[str, Any], place: str) -> 
     known = schema.get("properties", {})
     for name in schema.get("required", ()):
         if name not in value:
-            return f"{place or 'the reply'}: {name} is missing"
+            return f"{f'{place}.{name}' if place else name} is missing"
     if schema.get("additionalProperties") is False and not value.keys() <= known.keys():
         odd = next(name for name in value if name not in known)
-        return f"{place or 'the reply'}: {_quote(odd)} was not asked for"
+        return f"{_quote(odd)} was not asked for"
     for name, inner in known.items():
         if name in value:
             why = find_mismatch(value[name], inner, f"{place}.{name}" if place else name)
@@ -93,7 +127,8 @@ def _check_object(value: dict[str, Any], schema: dict[str, Any], place: str) -> 
 def _check_array(value: list[Any], schema: dict[str, Any], place: str) -> str | None:
     low, high = schema.get("minItems", 0), schema.get("maxItems")
     if len(value) < low or (high is not None and len(value) > high):
-        return f"{place or 'the reply'}: {len(value)} items, expected {low} to {high}"
+        most = "more" if high is None else high
+        return f"{place or 'the reply'} has {len(value)} items, expected {low} to {most}"
     if "items" in schema:
         for position, item in enumerate(value):
             if why := find_mismatch(item, schema["items"], f"{place}[{position}]"):

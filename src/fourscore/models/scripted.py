@@ -14,7 +14,7 @@ import msgspec
 
 from fourscore.core import Usage, digest
 from fourscore.models.messages import ModelError, Request, Response
-from fourscore.models.verdict import parse_verdict
+from fourscore.models.verdict import NO_VERDICT, parse_verdict
 
 ScriptedReply = str | Mapping[str, Any] | Response | Exception
 Script = Callable[[Request], ScriptedReply] | Sequence[ScriptedReply] | Mapping[str, ScriptedReply]
@@ -78,5 +78,14 @@ class ScriptedModel:
             input_tokens=sum(len(each.content) for each in request.messages) // 4 + 1,
             output_tokens=len(text) // 4 + 1,
         )
-        value = None if request.schema is None else parse_verdict(text, request.schema, usage=usage)
-        return Response(text=text, value=value, usage=usage, model=self.name, finish="stop")
+        parsed = NO_VERDICT
+        if request.schema is not None:
+            parsed = parse_verdict(text, request.schema, usage=usage, model=self.name)
+        return Response(
+            text=text,
+            value=parsed.value,
+            extra_keys=parsed.extra_keys,
+            usage=usage,
+            model=self.name,
+            finish="stop",
+        )

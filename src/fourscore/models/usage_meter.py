@@ -18,7 +18,7 @@ from fourscore.models.wrapper import ModelWrapper
 
 class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
     """The usage of one model: `failed` calls gave no reply, the tokens of `unknown` calls are not
-    known, and `cached` requests needed no call."""
+    known, `cached` requests needed no call, and `extra_keys` of verdicts were ignored."""
 
     model: str
     usage: Usage
@@ -26,6 +26,7 @@ class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
     unknown: int
     priced: bool
     cached: int = 0
+    extra_keys: int = 0
 
     @property
     def dollars(self) -> float | None:
@@ -36,7 +37,7 @@ class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
         usage = self.usage
         money = f"${usage.dollars:.4f}" if self.priced else "no price known"
         tokens = f"{usage.input_tokens} + {usage.output_tokens} tokens"
-        cached = f", {self.cached} cached" if self.cached else ""
+        cached = f", {self.cached} from the cache" if self.cached else ""
         failed = f" ({self.failed} failed)"
         return f"{self.model}: {usage.calls} calls{failed}{cached}, {tokens}, {money}"
 
@@ -50,6 +51,7 @@ class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
             "input_tokens": self.usage.input_tokens,
             "output_tokens": self.usage.output_tokens,
             "unknown": self.unknown,
+            "extra_keys": self.extra_keys,
             "dollars": self.dollars,
         }
 
@@ -62,6 +64,7 @@ class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
             unknown=self.unknown + other.unknown,
             priced=self.priced and other.priced,
             cached=self.cached + other.cached,
+            extra_keys=self.extra_keys + other.extra_keys,
         )
 
 
@@ -72,7 +75,7 @@ class MeteredModel(ModelWrapper):
         super().__init__(model)
         self.prices = prices or Prices()
         self.price = self.prices.find(model.name)
-        self._usage, self._failed, self._unknown = NO_USAGE, 0, 0
+        self._usage, self._failed, self._unknown, self._extra_keys = NO_USAGE, 0, 0, 0
         self._lock = threading.Lock()
 
     @property
@@ -85,6 +88,7 @@ class MeteredModel(ModelWrapper):
                 failed=self._failed,
                 unknown=self._unknown,
                 priced=self.price is not None,
+                extra_keys=self._extra_keys,
             )
 
     async def ask(self, request: Request) -> Response:
@@ -99,14 +103,15 @@ class MeteredModel(ModelWrapper):
             raise
         if self.price is not None:
             response = replace(response, usage=self._add_price(response.usage))
-        self._count(response.usage)
+        self._count(response.usage, extra_keys=response.extra_keys)
         return response
 
     def _add_price(self, usage: Usage) -> Usage:
         return usage if self.price is None else replace(usage, dollars=self.price.dollars(usage))
 
-    def _count(self, usage: Usage | None, failed: bool = False) -> None:
+    def _count(self, usage: Usage | None, *, failed: bool = False, extra_keys: int = 0) -> None:
         with self._lock:
+            self._extra_keys += extra_keys
             self._usage += usage or Usage(calls=1)
             self._failed += failed
             self._unknown += usage is None

@@ -2,17 +2,18 @@
 
 A judge's model has read what an agent wrote, and the agent would like to choose the verdict. So
 nothing is guessed or repaired here: no key twice (which of the two would count?), no second object,
-no text around it except where the endpoint has no JSON mode, no NaN, no truncated reply.
+no text around it except where the endpoint has no JSON mode, no NaN, no truncated reply. Only keys
+that nobody asked for are dropped, and counted.
 """
 
 import json
 import re
 from math import isfinite
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from fourscore.core import Usage, freeze
 from fourscore.models.messages import ModelError
-from fourscore.models.schema import find_mismatch
+from fourscore.models.schema import drop_extra_keys, find_mismatch
 
 #: A longer reply is not read: verdicts are short.
 MAX_TEXT = 1 << 20
@@ -26,6 +27,17 @@ class MalformedError(ValueError):
     """The reason why a reply is not a verdict."""
 
 
+class ParsedReply(NamedTuple):
+    """The object in a reply, frozen, without the `extra_keys` that nobody asked for."""
+
+    value: Any
+    extra_keys: int
+
+
+#: For requests without a schema.
+NO_VERDICT = ParsedReply(None, 0)
+
+
 def parse_verdict(
     text: str,
     schema: dict[str, Any],
@@ -33,24 +45,27 @@ def parse_verdict(
     prose: bool = False,
     truncated: bool = False,
     usage: Usage | None = None,
-) -> Any:
-    """Return the object in a reply, frozen; `prose` allows text around it.
+    model: str = "",
+) -> ParsedReply:
+    """Return the object in a reply of `model`; `prose` allows text around it.
 
     A truncated reply is refused even with a whole object in it: a second may have been cut off.
     """
     try:
         if truncated:
-            raise MalformedError("the reply was cut off at its token limit")
-        value = _parse_only_object(text, prose)
+            raise MalformedError("it was cut off at its token limit; raise max_tokens")
+        value, extra_keys = drop_extra_keys(_parse_only_object(text, prose), schema)
         why = find_mismatch(value, schema)
         if why is not None:
             raise MalformedError(why)
-        return freeze(value)
+        return ParsedReply(freeze(value), extra_keys)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+        named = f"{model}: the" if model else "the"
+        began = f"; it began: {quote_beginning(text)}" if text.strip() else ""
         raise ModelError(
             "malformed",
-            f"{reason}; the reply: {_quote(text)}",
+            f"{named} reply is no verdict: {reason}{began}",
             usage=usage,
             transient=not truncated,  # a retry has the same limit
         ) from None
@@ -58,17 +73,17 @@ def parse_verdict(
 
 def _parse_only_object(text: str, prose: bool) -> Any:
     if len(text) > MAX_TEXT:
-        raise MalformedError(f"the reply is longer than {MAX_TEXT} characters")
+        raise MalformedError(f"it is longer than {MAX_TEXT} characters")
     body = text.strip()
     if not body:
-        raise MalformedError("the reply is empty")
+        raise MalformedError("it is empty")
     if body.startswith("```") and (fenced := FENCE.fullmatch(body)) is not None:
         body = fenced[1].strip()
     elif prose:
         return _find_in_prose(body)
     value, end = _parse_object_at(body, 0)
     if end != len(body):
-        raise MalformedError("there is more than one JSON object")
+        raise MalformedError("it goes on after its JSON object")
     return value
 
 
@@ -81,20 +96,20 @@ def _find_in_prose(text: str) -> Any:
         value, end = _parse_object_at(text, at.start())
         found.append(value)
         if len(found) > 1:
-            raise MalformedError("there is more than one JSON object")
+            raise MalformedError("it has more than one JSON object")
         at = OBJECT_START.search(text, end)
     if not found:
-        raise MalformedError("there is no JSON object")
+        raise MalformedError("it has no JSON object")
     return found[0]
 
 
 def _parse_object_at(text: str, start: int) -> tuple[Any, int]:
     if not text.startswith("{", start):
-        raise MalformedError("expected one JSON object and nothing else")
+        raise MalformedError("it is not one JSON object and nothing else")
     try:
         return STRICT_DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        raise MalformedError(f"not JSON: {error.msg} at character {error.pos}") from None
+        raise MalformedError(f"it is not JSON: {error.msg} at character {error.pos}") from None
 
 
 def _check_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -123,7 +138,8 @@ def _refuse_constant(word: str) -> NoReturn:
     raise MalformedError(f"{word} is not JSON")
 
 
-def _quote(text: str) -> str:
+def quote_beginning(text: str) -> str:
+    """Return the beginning of a reply for a message, with escapes for what cannot be printed."""
     return repr(text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}...")
 
 

@@ -50,11 +50,13 @@ def format_model_costs(models: Iterable[dict[str, Any]]) -> list[str]:
     """Return a line for each model: calls, tokens and dollars."""
     lines = []
     for line in models:
-        cached = f", {line['cached']} cached" if line["cached"] else ""
+        cached = f", {line['cached']} from the cache" if line["cached"] else ""
         money = "no price known" if line["dollars"] is None else f"${line['dollars']:.4f}"
         tokens = f"{line['input_tokens']:,} + {line['output_tokens']:,} tokens"
         unknown = f" (of {line['unknown']} calls unknown)" if line["unknown"] else ""
         plural = "call" if line["calls"] == 1 else "calls"
         calls = f"{line['calls']} {plural} ({line['failed']} failed){cached}"
-        lines.append(f"{line['model']}: {calls}, {tokens}{unknown}, {money}")
+        extra = line.get("extra_keys", 0)
+        ignored = f"; {extra} keys that were not asked for were ignored" if extra else ""
+        lines.append(f"{line['model']}: {calls}, {tokens}{unknown}, {money}{ignored}")
     return lines

@@ -61,6 +61,31 @@ def test_criterion_with_expect_no_is_not_met_by_the_verdict_yes() -> None:
     assert signal.reason == "0 of 1 criteria are met; not met: 'names a colour' ('it is blue')"
 
 
+def test_extra_key_in_a_verdict_costs_nothing() -> None:
+    model = answering(lambda text: {**by_words(text), "confidence": 0.9})
+    signal = judged(Criteria(model=model, criteria=("names a colour",)))
+    assert (signal.value, model.calls) == (1.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("form", "reply", "words"),
+    [
+        ("brief", "Perhaps.", "expected one of no, yes; the last began: 'Perhaps.'"),
+        ("brief", "\x1b[31m" + "x" * 500, "the last began: '\\x1b[31mxxx"),
+        ("brief", " ", "expected one of no, yes; the last was empty"),
+        ("full", "It holds.", "it is not one JSON object and nothing else; it began: 'It holds.'"),
+        ("full", '{"verdict": "yes"}', 'number is missing; it began: \'{"verdict": "yes"}\''),
+    ],
+)
+def test_judge_error_says_what_was_wrong_with_the_reply(form: Any, reply: str, words: str) -> None:
+    given = scored(Criteria(model=ScriptedModel([reply]), criteria=("x",), form=form))
+    assert given.status == Status.JUDGE_ERROR
+    assert given.reason.startswith("criteria: scripted: ")
+    assert words in given.reason
+    assert len(given.reason) < 300
+    assert "\x1b" not in given.reason
+
+
 def test_untrusted_texts_are_fenced_and_the_criterion_is_not() -> None:
     model = answering(by_words)
     judged(Criteria(model=model, criteria=("names a colour",)))

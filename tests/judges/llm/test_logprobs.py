@@ -2,6 +2,7 @@
 
 from math import log
 
+import msgspec
 import pytest
 
 from fourscore.judges.llm.logprobs import read_choice_probabilities, read_word_probabilities
@@ -45,6 +46,19 @@ def test_last_verdict_key_counts_not_a_quoted_one() -> None:
         Token('"}', 0.0),
     )
     found = read_choice_probabilities(reply(*tokens), "verdict", CHOICES)
+    assert found is not None
+    assert found["yes"] == pytest.approx(0.9)
+
+
+def test_key_inside_an_ignored_value_gives_no_probabilities() -> None:
+    top = (("yes", log(0.9)), ("no", log(0.1)))
+    tokens = (Token('{"verdict": "yes", "x": {"verdict": "', 0.0), Token("yes", log(0.9), top))
+    whole = msgspec.structs.replace(reply(*tokens, Token('"}}', 0.0)), extra_keys=1)
+    assert read_choice_probabilities(whole, "verdict", CHOICES) is None
+    plain = (Token('{"x": 1, "verdict": "', 0.0), Token("yes", log(0.9), top), Token('"}', 0.0))
+    found = read_choice_probabilities(
+        msgspec.structs.replace(reply(*plain), extra_keys=1), "verdict", CHOICES
+    )
     assert found is not None
     assert found["yes"] == pytest.approx(0.9)
 

@@ -23,8 +23,8 @@ def read_choice_probabilities(
         return None
     text = "".join(token.text for token in reply.logprobs)
     head = text.rfind(f'"{key}"')
-    if head < 0:
-        return None
+    if head < 0 or (reply.extra_keys and text.find(f'"{key}"') != head):
+        return None  # a key that was ignored may hold another verdict
     begin = text.find(json.dumps(reply.value[key]), head + len(key) + 2) + 1
     if begin <= head:
         return None

@@ -41,6 +41,7 @@ from fourscore.judges.llm.verdicts import (
 )
 from fourscore.models.messages import NO_USAGE, ChatMessage, Model, ModelError, Request, Response
 from fourscore.models.model_pool import model_for
+from fourscore.models.verdict import quote_beginning
 
 #: Maximum number of requests for one verdict: the first, and two more if a reply cannot be used.
 TRIES = 3
@@ -238,17 +239,9 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
                 spent = error.usage or spent
                 continue
             spent, reply_text = spent + reply.usage, reply.text
-            shares = read_word_probabilities(reply, words)
-            if shares is not None:  # even if other words follow in the reply
-                by_choice = {words[word]: share for word, share in shares.items()}
-                return max(by_choice, key=by_choice.__getitem__), by_choice, spent
-            if (word := read_word(reply.text, words)) is not None:
-                return words[word], None, spent
-        message = (
-            f"{self.models[0]}: no verdict in {TRIES} replies: expected one of "
-            f"{', '.join(words)}; the last began: {reply_text[:80]!r}"
-        )
-        raise ModelError("malformed", message, usage=spent)
+            if (verdict := _read_word_reply(reply, words)) is not None:
+                return (*verdict, spent)
+        raise self._make_error(f"expected one of {', '.join(words)}", reply_text, spent)
 
     async def ask(
         self,
@@ -262,7 +255,13 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """Return a reply that fits the schema, has the right check number and passes `check`."""
         texts = {**fenced.texts, "number": fenced.number, **trusted}
         system, user = read_prompt(name, self.language, self.prompt_folder).fill(texts)
-        spent, wrong = NO_USAGE, ""
+
+        def find_mistake(reply: Response) -> str | None:
+            if reply.value["number"] != fenced.number and "number" not in self.without:
+                return f"wrong check number (expected {fenced.number})"
+            return check(reply.value)
+
+        spent, wrong, reply_text = NO_USAGE, "", ""
         for attempt in range(TRIES):
             again = f"\n\n{REMINDERS[self.language].format(number=fenced.number)}" if wrong else ""
             ask = Request(
@@ -273,16 +272,17 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
                 salt=f"again {attempt}" if attempt else "",
             )
             reply = await self._send(ask, spent)
-            spent += reply.usage
-            if reply.value["number"] != fenced.number and "number" not in self.without:
-                began = reply.text[:80]
-                wrong = f"wrong check number (expected {fenced.number}); the last began: {began!r}"
-            elif (why := check(reply.value)) is not None:
-                wrong = why
-            else:
+            spent, reply_text = spent + reply.usage, reply.text
+            wrong = find_mistake(reply) or ""
+            if not wrong:
                 return reply if attempt == 0 else replace(reply, usage=spent)
-        message = f"{self.models[0]}: no verdict in {TRIES} replies: {wrong}"
-        raise ModelError("malformed", message, usage=spent)
+        raise self._make_error(wrong, reply_text, spent)
+
+    def _make_error(self, wrong: str, reply_text: str, spent: Usage) -> ModelError:
+        """Return the error for a model that gave no usable reply: why not, and the last one."""
+        last = f"began: {quote_beginning(reply_text)}" if reply_text.strip() else "was empty"
+        message = f"{self.models[0]}: no verdict in {TRIES} replies: {wrong}; the last {last}"
+        return ModelError("malformed", message, usage=spent)
 
     async def _send(self, ask: Request, spent: Usage) -> Response:
         """Return the model's reply; the usage of an error includes the requests before it."""
@@ -300,6 +300,18 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         size += len(as_text(case.input).encode()) + 3 * self.max_chars + other_bytes
         tokens = size // 2 + 64
         return Usage(calls=asks, input_tokens=asks * tokens, output_tokens=asks * self.max_tokens)
+
+
+def _read_word_reply(
+    reply: Response, words: Mapping[str, str]
+) -> tuple[str, Mapping[str, float] | None] | None:
+    """Return the choice that a one-word reply means, and the probabilities; None without a word."""
+    shares = read_word_probabilities(reply, words)
+    if shares is not None:  # even if other words follow in the reply
+        by_choice = {words[word]: share for word, share in shares.items()}
+        return max(by_choice, key=by_choice.__getitem__), by_choice
+    word = read_word(reply.text, words)
+    return None if word is None else (words[word], None)
 
 
 def _needs_more_tokens(error: ModelError) -> bool:
