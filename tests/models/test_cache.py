@@ -321,3 +321,37 @@ def test_pickles_as_its_settings(tmp_path: Path) -> None:
     model = CachedModel(OpenAI("m", base_url="http://127.0.0.1:9"), tmp_path / "c", max_bytes=77)
     again = pickle.loads(pickle.dumps(model))
     assert (again.path, again.max_bytes) == (model.path, 77)
+
+
+def is_number(reply: Response) -> bool:
+    return reply.text.isdecimal()
+
+
+@pytest.mark.parametrize("useless", ["hmm", "", " \n"])
+def test_reply_that_cannot_be_used_is_not_cached(useless: str, tmp_path: Path) -> None:
+    inner = ScriptedModel([useless, "7", "8"])
+    asked = make_request(is_usable=is_number)
+    for text, cached in ((useless, False), ("7", False), ("7", True)):
+        model = CachedModel(inner, tmp_path / "c")
+        reply = asyncio.run(model.ask(asked))
+        assert (reply.text, reply.cached) == (text, cached)
+        model.close()
+
+
+def test_stored_reply_that_cannot_be_used_is_asked_again_and_replaced(tmp_path: Path) -> None:
+    model = CachedModel(ScriptedModel(["hmm", "7", "8"]), tmp_path / "c")
+    assert asyncio.run(model.ask(make_request())).text == "hmm"  # whoever asks this can use it
+    assert asyncio.run(model.ask(make_request(is_usable=is_number))).text == "7"
+    assert asyncio.run(model.ask(make_request())).text == "7"
+    model.close()
+
+
+def test_empty_reply_is_not_cached_for_any_request(tmp_path: Path) -> None:
+    model = CachedModel(ScriptedModel(["", "7"]), tmp_path / "c")
+    assert [asyncio.run(model.ask(make_request())).text for _ in range(3)] == ["", "7", "7"]
+    model.close()
+
+
+def test_is_usable_is_no_part_of_the_identity() -> None:
+    assert make_request(is_usable=is_number).digest == make_request().digest
+    assert make_request(salt="1").digest != make_request().digest

@@ -35,6 +35,7 @@ COMMANDS = {
     "hook": "Append a coding agent's tool use to its execution log",
     "serve": "Serve rewards over HTTP, for any trainer",
     "monitor": "Show the quality of an agent in production: status, alerts, test cases",
+    "cache": "Show or remove the stored replies of models",
     "completion": "Print a script that completes commands in bash, zsh or fish",
 }
 

@@ -1,8 +1,10 @@
 """A cache of replies: a request that was answered before is answered from a file.
 
-Only replies are stored, never errors. Equal requests at the same time wait for the first and share
-its outcome, so that a thousand equal cases cost one call. A reply from the cache costs nothing: its
-usage is empty and `cached` is true. Samples that should differ need different values of `salt`.
+Only replies that can be used are stored: no errors, no empty text, and nothing that `is_usable` of
+the request refuses. Else what a broken endpoint has said would come back when it is mended. Equal
+requests at the same time wait for the first and share its outcome, so that a thousand equal cases
+cost one call. A reply from the cache costs nothing: its usage is empty, `cached` is true. Samples
+that should differ need different values of `salt`.
 """
 
 import asyncio
@@ -21,7 +23,7 @@ from fourscore.models.wrapper import ModelWrapper
 
 MAX_BYTES = 512 << 20
 #: Part of every key: when replies are read differently, the old ones no longer count.
-VERSION = 1
+VERSION = 2
 
 
 class CachedModel(ModelWrapper):
@@ -44,7 +46,8 @@ class CachedModel(ModelWrapper):
             if shared is not None:
                 self.hits += 1
                 return replace(shared, cached=True, usage=NO_USAGE)
-        if (stored_response := _decode_response(store.get(key))) is not None:
+        stored_response = _decode_response(store.get(key))
+        if stored_response is not None and _is_usable(request, stored_response):
             self.hits += 1
             return stored_response
         first = under_way[key] = asyncio.get_running_loop().create_future()
@@ -60,7 +63,8 @@ class CachedModel(ModelWrapper):
         finally:
             del under_way[key]
         first.set_result(response)
-        store.put(key, msgspec.json.encode(response))
+        if _is_usable(request, response):
+            store.put(key, msgspec.json.encode(response))
         return response
 
     def _open_store(self) -> WriteBehindCache:
@@ -79,6 +83,12 @@ class CachedModel(ModelWrapper):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (self.model, self.path, self.max_bytes))
+
+
+def _is_usable(request: Request, response: Response) -> bool:
+    if not response.text.strip():
+        return False
+    return request.is_usable is None or request.is_usable(response)
 
 
 def _decode_response(stored: bytes | None) -> Response | None:

@@ -7,6 +7,7 @@ to act, its `usage` what it cost all the same.
 """
 
 import hashlib
+from collections.abc import Callable
 from typing import Any, Literal, Protocol, get_args
 
 import msgspec
@@ -55,7 +56,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One request. `logprobs` asks for that many alternatives of each token, where offered.
 
     `salt` is never sent: it tells apart requests that are otherwise equal, such as repeated
-    samples, which a cache would answer alike.
+    samples, which a cache would answer alike. A cache keeps and gives only replies for which
+    `is_usable` is true; it is no part of the request's identity.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -65,6 +67,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     logprobs: int = 0
     seed: int | None = None
     salt: str = ""
+    is_usable: "Callable[[Response], bool] | None" = None
 
     def __post_init__(self) -> None:
         check_tuple(self, "messages", ChatMessage)
@@ -83,8 +86,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     def digest(self) -> str:
         """The identity of the request. The order of keys in the schema counts: a model writes them
         in that order, and a verdict before its reasons is another verdict."""
-        return hashlib.blake2b(msgspec.json.encode(self), digest_size=16).hexdigest()
+        fields = [getattr(self, name) for name in _IDENTITY]
+        return hashlib.blake2b(msgspec.json.encode(fields), digest_size=16).hexdigest()
 
+
+#: The fields that identify a request.
+_IDENTITY = tuple(name for name in Request.__struct_fields__ if name != "is_usable")
 
 #: Schemas that were checked, by id. A judge sends the same frozen schema every time.
 _CHECKED: dict[int, FrozenDict] = {}

@@ -45,7 +45,7 @@ from fourscore.evolve.mutations.proposers import (
 from fourscore.evolve.mutations.strategies import RISKS, MutationRecord
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.prompts import read_prompt
-from fourscore.models.messages import NO_USAGE, ChatMessage, ModelError, Request
+from fourscore.models.messages import NO_USAGE, ChatMessage, ModelError, Request, Response
 
 if TYPE_CHECKING:
     from gepa.strategies.instruction_proposal import InstructionProposalSignature
@@ -107,8 +107,7 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
                 raise
             why = f"the model gave no text: {error.kind}"
             return Refusal(reason=why, strategy=NAME, risk=self.risk, usage=error.usage or NO_USAGE)
-        head, fence, _ = reply.text.partition("```")
-        if not fence or shown.number not in head:
+        if not _has_number(reply, shown.number):
             why = "the reply does not repeat the number of the request before the new prompt"
             return Refusal(reason=why, strategy=NAME, risk=self.risk, usage=reply.usage)
         text = match_line_endings(
@@ -145,7 +144,12 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         )
         assert isinstance(user, str)  # a list is for pictures
         turns = (ChatMessage("system", system), ChatMessage("user", user))
-        return Request(messages=turns, max_tokens=self.max_tokens, salt=salt)
+        return Request(
+            messages=turns,
+            max_tokens=self.max_tokens,
+            salt=salt,
+            is_usable=lambda reply: _has_number(reply, shown.number),
+        )
 
     def _check_places(self) -> None:
         words = read_prompt(PROMPT, self.language, self.prompt_folder)
@@ -153,6 +157,12 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
             signature().validate_prompt_template(words.user)
         except ValueError as error:
             raise ConfigError(str(error), file=words.file) from None
+
+
+def _has_number(reply: Response, number: str) -> bool:
+    """Whether the reply has a prompt, and before it the number of the fence."""
+    head, fence, _ = reply.text.partition("```")
+    return bool(fence) and number in head
 
 
 def reflective_dataset(shown: FencedFailures) -> list[dict[str, str]]:

@@ -9,6 +9,7 @@ be used is asked for again; three such replies are an error, never a score.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -230,6 +231,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
                 max_tokens=self.max_tokens if attempt else min(WORD_TOKENS, self.max_tokens),
                 logprobs=self.logprobs,
                 salt=f"again {attempt}" if attempt else "",
+                is_usable=partial(_has_word, words=words, may_be_cut=not attempt),
             )
             try:
                 reply = await self._send(ask, spent)
@@ -270,6 +272,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
                 max_tokens=self.max_tokens,
                 logprobs=self.logprobs,
                 salt=f"again {attempt}" if attempt else "",
+                is_usable=lambda reply: find_mistake(reply) is None,
             )
             reply = await self._send(ask, spent)
             spent, reply_text = spent + reply.usage, reply.text
@@ -312,6 +315,16 @@ def _read_word_reply(
         return max(by_choice, key=by_choice.__getitem__), by_choice
     word = read_word(reply.text, words)
     return None if word is None else (words[word], None)
+
+
+def _has_word(reply: Response, *, words: Mapping[str, str], may_be_cut: bool) -> bool:
+    """Whether a cache may keep the reply: it has a word, or was cut at `WORD_TOKENS`.
+
+    A model that thinks first is always cut there, and is then asked again with more tokens.
+    """
+    if may_be_cut and reply.finish in ("length", "max_tokens"):
+        return True
+    return _read_word_reply(reply, words) is not None
 
 
 def _needs_more_tokens(error: ModelError) -> bool:
