@@ -152,6 +152,16 @@ def test_dimensions_and_tags_have_their_own_status() -> None:
     assert document["status"] == "healthy"
 
 
+def test_dimension_counts_where_the_judge_of_another_one_failed() -> None:
+    state = MonitorState()
+    changes = fold_all(state, [sample(n, None, dimensions={"style": 0.6}) for n in range(100)])
+    assert {c.stream for c in changes} == {"dimension:style", "judge"}
+    document = state.document()
+    assert document["pass_rate"] is None
+    assert (document["dimensions"]["style"]["n"], document["judge"]["n"]) == (100, 100)
+    assert document["dimensions"]["style"]["status"] == "critical"
+
+
 def test_judge_errors_raise_only_the_judge_stream() -> None:
     state = MonitorState()
     changes = fold_all(state, [sample(n) for n in range(100)])

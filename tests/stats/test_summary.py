@@ -34,6 +34,10 @@ def failed(status: Status = Status.AGENT_ERROR) -> Score:
     return Score(status=status, value=0.0, passed=False, reward=0.0)
 
 
+def unmeasured(name: str) -> Signal:
+    return Signal(name=name, fault=Fault(kind="error", message="broken"))
+
+
 def case(name: str, *tags: str, complexity: str | None = None) -> Case:
     return Case(id=name, input="?", tags=tags, complexity=complexity)
 
@@ -63,7 +67,10 @@ def test_counts_scored_rows_and_agent_failures() -> None:
         (
             case("e"),
             0,
-            Score(status=Status.JUDGE_ERROR, signals=(Signal(name="style", value=1.0),)),
+            Score(
+                status=Status.JUDGE_ERROR,
+                signals=(Signal(name="style", value=1.0), unmeasured("accuracy")),
+            ),
         ),
         (case("f"), 0, Score(status=Status.SKIPPED, coverage=0.2)),
         (case("g"), 0, Score(status=Status.REFUSED)),
@@ -84,8 +91,9 @@ def test_counts_scored_rows_and_agent_failures() -> None:
     }
     assert (found["planned"], found["unmeasured"], found["not_run"]) == (10, 4, 2)
     assert (found["average_score"], found["average_score_n"]) == (pytest.approx(1.7 / 4), 4)
-    assert found["dimension_averages"] == {"style": 0.4, "accuracy": pytest.approx(0.85)}
-    assert [line["n"] for line in found["dimensions"].values()] == [1, 2, 0]
+    assert found["dimension_averages"] == {"style": 0.7, "accuracy": pytest.approx(0.85)}
+    lines = found["dimensions"].values()
+    assert [(line["n"], line["not_measured"]) for line in lines] == [(2, 0), (2, 1), (0, 0)]
     assert found["dimensions"]["never"]["average"] is None
     assert found["coverage"] == 1.0
     assert [line["id"] for line in found["failures"]] == ["c", "d"]
@@ -125,6 +133,22 @@ def test_tags_and_complexity() -> None:
     }
     assert list(found["by_complexity"]) == ["medium", "very_complex", "odd"]
     assert found["groups_left_out"] is False
+
+
+@pytest.mark.parametrize("status", [each for each in Status if not each.measured])
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_measured_dimensions_count_whatever_became_of_the_row(status: Status, repeats: int) -> None:
+    half = Score(status=status, signals=(Signal(name="a", value=0.5), unmeasured("b")))
+    rows: list[Row] = [
+        *((case("x"), repeat, half) for repeat in range(repeats)),
+        *((case("y"), repeat, scored(1.0, a=1.0, b=1.0)) for repeat in range(repeats)),
+    ]
+    found = summed(rows, repeats=repeats)
+    assert found["total_tests"] == repeats
+    a, b = found["dimensions"]["a"], found["dimensions"]["b"]
+    assert (a["average"], a["n"], a["not_measured"]) == (0.75, 2 * repeats, 0)
+    assert (b["average"], b["n"], b["not_measured"]) == (1.0, repeats, repeats)
+    assert summed(rows, repeats=repeats, dimensions=["b", "a"])["dimensions"] == {"b": b, "a": a}
 
 
 def test_repeats_on_tau_bench() -> None:
@@ -171,7 +195,9 @@ def of_mark(mark: str, value: float) -> Score:
     if mark == "crash":
         return failed()
     if mark in ("unjudged", "skip"):
-        return Score(status=Status.JUDGE_ERROR if mark == "unjudged" else Status.SKIPPED)
+        signals = (Signal(name="b", value=value), unmeasured("a")) if value < 0.5 else ()
+        status = Status.JUDGE_ERROR if mark == "unjudged" else Status.SKIPPED
+        return Score(status=status, signals=signals)
     return scored(value, mark == "pass", a=value, **({} if mark == "near" else {"b": value / 3}))
 
 

@@ -51,6 +51,33 @@ def test_runs_and_scores_with_a_rubric() -> None:
     }
 
 
+@judge
+def broken(_case: Any, _trace: Any) -> float:
+    raise ValueError("broken")
+
+
+def test_judge_that_fails_takes_nothing_from_other_dimensions() -> None:
+    class Mine(EvaluationRunner):
+        def evaluate_dimension(
+            self, output: Any, ground_truth: Any, dimension: str, config: Any
+        ) -> float | None:
+            if dimension == "mine":
+                return 0.5
+            return super().evaluate_dimension(output, ground_truth, dimension, config)
+
+    tests = TestSet("t")
+    tests.add_test({"input": "x"})
+    rubric = {
+        "mine": {"weight": 0.5, "judge": broken},
+        "broken": {"weight": 0.5, "judge": broken},
+    }
+    summary = Mine(tests, rubric, lambda text: text).run_all()
+    assert (summary["total_tests"], summary["statuses"]["judge_error"]) == (0, 1)
+    assert summary["dimension_averages"] == {"mine": 0.5}
+    assert summary["dimensions"]["broken"]["not_measured"] == 1
+    assert "ValueError: broken" in summary["unmeasured_first"][0]["reason"]
+
+
 def test_scores_with_an_overridden_evaluate_dimension(capsys: Any) -> None:
     class Mine(EvaluationRunner):
         def evaluate_dimension(

@@ -88,6 +88,7 @@ class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
             changes += self._add_measured(sample)
         elif sample.status in (Status.JUDGE_ERROR, Status.REFUSED):
             changes += self._add("judge", self.judge, sample, passed=False)
+        changes += self._add_dimensions(sample)
         return changes
 
     def document(self, errors: Confusion | None = None) -> dict[str, Any]:
@@ -99,11 +100,6 @@ class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
     def _add_measured(self, sample: Sample) -> Iterator[StatusChange]:
         passed, value = bool(sample.passed), sample.value
         yield from self._add("overall", self.overall, sample, passed=passed, value=value)
-        for name, reached in sample.dimensions.items():
-            stream = self._find_stream("dimension", self.dimensions, name[:MAX_NAME])
-            if stream is not None:
-                key, is_good = f"dimension:{name[:MAX_NAME]}", reached >= self.pass_threshold - 1e-9
-                yield from self._add(key, stream, sample, passed=is_good, value=reached)
         tags = tuple(dict.fromkeys(tag[:MAX_NAME] for tag in sample.tags))
         is_outside = False
         for tag in tags:
@@ -114,6 +110,14 @@ class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
                 yield from self._add(f"tag:{tag}", stream, sample, passed=passed, value=value)
         self.unwatched += is_outside
         yield from self._add_to_drift(sample, tags)
+
+    def _add_dimensions(self, sample: Sample) -> Iterator[StatusChange]:
+        """Add the dimensions that were measured, even if the judge of another one failed."""
+        for name, reached in sample.dimensions.items():
+            stream = self._find_stream("dimension", self.dimensions, name[:MAX_NAME])
+            if stream is not None:
+                key, is_good = f"dimension:{name[:MAX_NAME]}", reached >= self.pass_threshold - 1e-9
+                yield from self._add(key, stream, sample, passed=is_good, value=reached)
 
     def _find_stream(self, kind: str, streams: dict[str, Stream], name: str) -> Stream | None:
         if name not in streams and len(streams) < MAX_STREAMS[kind]:

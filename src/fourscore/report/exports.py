@@ -19,7 +19,7 @@ from fourscore.core.extras import require_extra
 from fourscore.core.trace import as_text
 from fourscore.judges.calibrated_rate import describe_corrected_rate
 from fourscore.report.run_page import write_report
-from fourscore.report.summary_text import describe_canaries
+from fourscore.report.summary_text import describe_canaries, describe_unmeasured
 from fourscore.stats.summary_counters import explain_score
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
@@ -224,8 +224,10 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
         "|---|---|---|",
     ]
     for name, line in document["dimensions"].items():
-        average = "not applicable" if line["average"] is None else f"{line['average']:.3f}"
-        lines.append(f"| {escape_markdown(name)} | {average} | {line['n']} |")
+        missing = describe_unmeasured(line, document)
+        average = missing if line["average"] is None else f"{line['average']:.3f}"
+        n = f"{line['n']}, {missing}" if missing and line["n"] else line["n"]
+        lines.append(f"| {escape_markdown(name)} | {average} | {n} |")
     lines += [
         f"- gate `{gate['gate']}`: {escape_markdown(gate['reason'])}"
         for gate in document.get("gates", [])

@@ -22,6 +22,7 @@ from fourscore.report.summary_text import (
     describe_canaries,
     describe_judges,
     describe_spent_budget,
+    describe_unmeasured,
     format_model_costs,
 )
 from fourscore.report.terminal import make_console, print_panel
@@ -159,17 +160,16 @@ def _dimensions(document: dict[str, Any]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, line in document["dimensions"].items():
         average = line["average"]
+        missing = describe_unmeasured(line, document)
         if average is None:
-            none = "not applicable" if document["statuses"]["scored"] else "not measured"
-            table.add_row(f"  {make_printable(name)}", "–", none, "")
+            table.add_row(f"  {make_printable(name)}", "–", missing, "")
             continue
         colour = COLOURS[find_level(average)]
         full = round(BAR * average)
         bar = Text.assemble(("█" * full, colour), ("░" * (BAR - full), "dim"))
         ends = _format_interval(line["interval"], "{:.2f}").strip()
-        table.add_row(
-            f"  {make_printable(name)}", f"{average:.3f}", bar, f"{ends} n={line['n']}".strip()
-        )
+        n = f"{ends} n={line['n']}".strip() + (f", {missing}" if missing else "")
+        table.add_row(f"  {make_printable(name)}", f"{average:.3f}", bar, n)
     return table
 
 

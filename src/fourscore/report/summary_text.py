@@ -25,6 +25,17 @@ def describe_canaries(document: dict[str, Any]) -> list[CanaryLine]:
     return sorted(found)[:NAMED]
 
 
+def describe_unmeasured(line: dict[str, Any], document: dict[str, Any]) -> str:
+    """Return in how many rows the judge of a dimension failed, or why it has no average."""
+    if failed := line.get("not_measured", 0):
+        return f"not measured in {failed}"
+    if line["n"]:
+        return ""
+    statuses = document["statuses"]
+    judged = statuses["scored"] + statuses["skipped"] + statuses["judge_error"]
+    return "not applicable" if judged else "not measured"
+
+
 def describe_judges(document: dict[str, Any]) -> str:
     """Return the models, prompts and fitted weights that gave the scores of a summary."""
     provenance = document.get("provenance", {})

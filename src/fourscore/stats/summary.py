@@ -5,11 +5,14 @@ Memory does not grow with the run: it has counters for statuses, dimensions, tag
 the first failures by id, and with repeats the packed counts of the cases still open.
 
 Rows with the status scored, agent_error or timeout count as tests; the last two fail with a score
-of 0. All other rows are unmeasured and counted apart from the rate. Dimensions are averaged over
-the scored rows where they apply, each with its n; rankings are left out, because they mean nothing
-outside their group. A row is one case × repeat; the store's primary key prevents duplicates.
+of 0. All other rows are unmeasured and counted apart from the rate. A dimension is averaged over
+the rows in which it was measured, with its n, even if the judge of another one failed there;
+`not_measured` counts the rows in which its own judge failed. Rankings are left out, because they
+mean nothing outside their group. A row is one case × repeat; the store's primary key prevents
+duplicates.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -61,6 +64,7 @@ class Summary:
         self._value = self._new()
         self._dimensions = {name: self._new() for name in dimensions}
         self._named = tuple(self._dimensions)
+        self._faults: Counter[str] = Counter()
         self._tags, self._complexities = BoundedMap(GROUPS, Rate), BoundedMap(GROUPS, Rate)
         self._failures, self._worst = FirstItems(FAILURES), WorstFailures(WORST)
         self._unmeasured = WorstFailures(WORST)
@@ -74,10 +78,9 @@ class Summary:
         if status is SCORED:  # by identity: an enum's hash is a call of its own
             self._scored += 1
             self._covered += _exact(score.coverage)
-            self._signals(score, slot)
         else:
             self._others[status] += 1
-            self._canaries.add_all(score)
+        self._signals(score, slot)
         if score.passed is not None:  # measured
             self._verdict(case, repeat, score.passed, slot)
             if not score.passed:
@@ -118,11 +121,15 @@ class Summary:
         for signal in score.signals:
             if signal.canary is not None:
                 self._canaries.add(signal)
-            if signal.value is not None and not signal.relative:
-                name = signal.name
-                kept = self._dimensions.get(name)
-                if kept is None:
-                    kept = self._dimensions[name] = self._new()
+            if signal.relative or (signal.value is None and signal.fault is None):
+                continue
+            name = signal.name
+            kept = self._dimensions.get(name)
+            if kept is None:
+                kept = self._dimensions[name] = self._new()
+            if signal.value is None:
+                self._faults[name] += 1
+            else:
                 _keep(kept, signal.value, slot)
 
     def _new(self) -> _Kept:
@@ -193,8 +200,8 @@ class Summary:
         lines = {}
         for name in (*self._named, *others):
             found = self._estimate(self._dimensions[name])
-            line = {"average": found.mean, "n": found.n, "error": found.error}
-            lines[name] = {**line, "interval": _as_list(found)}
+            line = {"average": found.mean, "n": found.n, "not_measured": self._faults[name]}
+            lines[name] = {**line, "error": found.error, "interval": _as_list(found)}
         return lines
 
     def _each_complexity(self) -> dict[str, dict[str, Any]]:

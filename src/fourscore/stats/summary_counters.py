@@ -79,10 +79,6 @@ class CanaryCounts:
             counts[0] += 1
             counts[1] += signal.canary.passed
 
-    def add_all(self, score: Score) -> None:
-        for signal in score.signals:
-            self.add(signal)
-
     def document(self) -> dict[str, Any]:
         """Return the counts, empty without canaries; one passed canary marks the judge."""
         if not self._counts:

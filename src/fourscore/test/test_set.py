@@ -9,8 +9,8 @@ from typing import Any
 from fourscore.agents.agent import attempt_case, load_agent, open_agent
 from fourscore.core import (
     Case,
-    ConfigError,
     FunctionJudge,
+    JudgeError,
     Rubric,
     Score,
     Signal,
@@ -20,6 +20,7 @@ from fourscore.core import (
     score,
     thaw,
 )
+from fourscore.core.faults import make_fault_signals
 from fourscore.core.rubric import SLACK
 from fourscore.executors.local import LocalExecutor
 from fourscore.executors.portal import PORTAL
@@ -148,7 +149,7 @@ class EvaluationRunner:
         )
         if scored.status.measured or scored.status == "skipped":
             return scored.value
-        raise ConfigError(f"{dimension}: {scored.reason}")
+        raise JudgeError(scored.reason)
 
     def summarize(self) -> dict[str, Any]:
         """Return the summary of all results; `{"error": …}` if there are none."""
@@ -172,8 +173,7 @@ class EvaluationRunner:
     def _evaluate(self, trace: Trace, case: Case, test: Test) -> dict[str, Any]:
         overridden = type(self).evaluate_dimension is not EvaluationRunner.evaluate_dimension
         if isinstance(self.rubric, Mapping) and overridden and trace.fault is None:
-            values = self._score_dimensions(trace, test, self.rubric)
-            scored = _make_score(values, self.rubric)
+            scored = _make_score(self._score_dimensions(trace, test, self.rubric), self.rubric)
         else:
             rubric = (
                 Rubric.from_judge(FunctionJudge(_never_passes, name="agent"))
@@ -181,7 +181,7 @@ class EvaluationRunner:
                 else self._get_rubric()
             )
             (scored,) = PORTAL.run(score(rubric, case, [trace], executor=LocalExecutor()))
-            values = {signal.name: signal.value for signal in scored.signals}
+        values = {signal.name: signal.value for signal in scored.signals}
         self._scores.append((case, scored, trace))
         return {
             "overall_score": scored.value,
@@ -193,12 +193,18 @@ class EvaluationRunner:
 
     def _score_dimensions(
         self, trace: Trace, test: Test, rubric: Mapping[str, Any]
-    ) -> dict[str, float | None]:
+    ) -> tuple[Signal, ...]:
+        """Return a signal per dimension; a judge that fails takes nothing from the others."""
         truth = get_field(test, "expected", {})
-        return {
-            name: self.evaluate_dimension(thaw(trace.output), truth, name, config)
-            for name, config in rubric.items()
-        }
+        signals: list[Signal] = []
+        for name, config in rubric.items():
+            try:
+                value = self.evaluate_dimension(thaw(trace.output), truth, name, config)
+            except JudgeError as error:
+                signals += make_fault_signals((name,), error)
+            else:
+                signals.append(Signal(name=name, value=value))
+        return tuple(signals)
 
     def _get_rubric(self) -> Rubric:
         """Return the rubric; a mapping is converted once."""
@@ -214,14 +220,17 @@ class EvaluationRunner:
         return self._judges[dimension]
 
 
-def _make_score(values: Mapping[str, float | None], rubric: Mapping[str, Any]) -> Score:
+def _make_score(signals: tuple[Signal, ...], rubric: Mapping[str, Any]) -> Score:
     """Return the score of the values that an overridden `evaluate_dimension` returned."""
-    measured = {name: value for name, value in values.items() if value is not None}
-    signals = tuple(Signal(name=name, value=value) for name, value in values.items())
+    for one in signals:
+        if one.fault is not None:
+            reason = f"{one.name}: {one.fault.message}"
+            return Score(status=Status.JUDGE_ERROR, signals=signals, reason=reason)
+    measured = {one.name: one.value for one in signals if one.value is not None}
     if not measured:
         return Score(status=Status.SKIPPED, signals=signals, reason="nothing applicable")
     overall = float(calculate_overall_score(measured, rubric))
-    planned = sum(rubric[name]["weight"] for name in values)
+    planned = sum(rubric[one.name]["weight"] for one in signals)
     weight = sum(rubric[name]["weight"] for name in measured)
     return Score(
         status=Status.SCORED,

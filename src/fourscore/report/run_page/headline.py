@@ -7,7 +7,7 @@ from fourscore.core.levels import LEVELS, find_level
 from fourscore.judges.calibrated_rate import describe_corrected_rate
 from fourscore.report.run_page.detail import shorten
 from fourscore.report.run_page.rows import CaseDetails, TableRows
-from fourscore.report.summary_text import describe_canaries, describe_judges
+from fourscore.report.summary_text import describe_canaries, describe_judges, describe_unmeasured
 from fourscore.stores.run import RunInfo
 
 #: Groups of each kind, labels and gates that are shown; characters of each.
@@ -84,6 +84,7 @@ def _dimension(
         "mean": mean,
         "interval": line.get("interval"),
         "n": line["n"],
+        "missing": describe_unmeasured(line, document),
         "level": shorten(level),
         "levels": sorted(seen.items(), key=_rank),
     }

@@ -46,13 +46,13 @@ function dimensions(list) {
   if (!list.length) return el('p', { class: 'soft' }, 'No dimension was measured.');
   const body = el('tbody');
   for (const each of list) {
-    const label = each.mean === null ? 'not applicable' : `mean ${score3(each.mean)}`;
+    const label = each.mean === null ? each.missing : `mean ${score3(each.mean)}`;
     const range = each.interval ? `${score3(each.interval[0])} to ${score3(each.interval[1])}` : '';
     body.append(el('tr', {},
-      el('th', { scope: 'row' }, breakableName(each.name), el('span', { class: 'level' }, ...(each.level ? ['level: ', safeText(each.level)] : each.mean === null ? ['not applicable'] : []))),
+      el('th', { scope: 'row' }, breakableName(each.name), el('span', { class: 'level' }, ...(each.level ? ['level: ', safeText(each.level)] : each.mean === null ? [each.missing] : []))),
       el('td', { class: 'meter' }, meter(each.mean, each.interval, label, each.mean !== null && each.mean < 0.5)),
       el('td', { class: 'num' }, el('span', {}, score3(each.mean)), ' ', el('span', { class: 'range' }, range)),
-      el('td', { class: 'num' }, count(each.n))));
+      el('td', { class: 'num' }, count(each.n), each.mean !== null && each.missing ? el('span', { class: 'range' }, ` ${each.missing}`) : '')));
   }
   return grid(['Dimension', '', 'Mean and interval', 'n'], ['', 'meter', 'num', 'num'], body, 'Mean of each dimension');
 }
