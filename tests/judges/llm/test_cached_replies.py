@@ -30,7 +30,7 @@ DIMENSIONS = (
     *("factual_accuracy", "completeness", "citation_accuracy", "source_quality"),
     "tool_efficiency",
 )
-JUDGES = [
+JUDGES: list[tuple[str, dict[str, Any]]] = [
     *((name, {"form": form}) for name in DIMENSIONS for form in ("brief", "full")),
     *(("criteria", {"form": form, "criteria": ["x"]}) for form in ("brief", "full")),
     *((name, {}) for name in ("rating", "pairwise", "listwise")),
