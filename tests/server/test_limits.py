@@ -87,7 +87,7 @@ def test_token_is_checked_before_the_body_is_read(start: Start) -> None:
     served = start("--judge", "math", token=TOKEN)
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
         raw.sendall(
-            b"POST /v1/rewards HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+            b"POST /v1/rewards HTTP/1.1\r\nhost: [::1]\r\ncontent-type: application/json\r\n"
             b"content-length: 1000\r\n\r\n"
         )
         assert raw.recv(1000).startswith(b"HTTP/1.1 401 ")
@@ -119,7 +119,7 @@ def test_endless_body_is_refused_without_using_memory(start: Start) -> None:
     served = start("--judge", "math", "--max-body", "1M", "--deadline", "30")
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
         raw.sendall(
-            b"POST /v1/rewards HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+            b"POST /v1/rewards HTTP/1.1\r\nhost: [::1]\r\ncontent-type: application/json\r\n"
             b"transfer-encoding: chunked\r\n\r\n"
         )
         for _ in range(100):
@@ -135,7 +135,7 @@ def test_body_that_does_not_arrive_in_time_gets_408(start: Start) -> None:
     served = start("--judge", "math", "--deadline", "1")
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
         raw.sendall(
-            b"POST /v1/rewards HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+            b"POST /v1/rewards HTTP/1.1\r\nhost: [::1]\r\ncontent-type: application/json\r\n"
             b"content-length: 100\r\n\r\n{"
         )
         began = time.monotonic()  # a little after the server's clock
@@ -153,7 +153,7 @@ def test_disconnected_client_frees_its_concurrency_slot(start: Start) -> None:
     for _ in range(5):
         with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
             raw.sendall(
-                b"POST /v1/rewards HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+                b"POST /v1/rewards HTTP/1.1\r\nhost: [::1]\r\ncontent-type: application/json\r\n"
                 b"content-length: 100\r\n\r\n{"
             )
             time.sleep(0.05)
@@ -208,7 +208,7 @@ def test_request_heads_are_limited_in_size_and_time(start: Start) -> None:
     assert send_head(served, []).startswith(b"HTTP/1.1 408 ")
     assert send_head(served, [first]).startswith(b"HTTP/1.1 408 ")
     assert send_head(served, [first, b"x-a: b\r\n"], pause=0.3).startswith(b"HTTP/1.1 408 ")
-    whole = first + b"host: x\r\nconnection: close\r\n\r\n"
+    whole = first + b"host: [::1]\r\nconnection: close\r\n\r\n"
     pieces = [whole[i : i + 20] for i in range(0, len(whole), 20)]
     assert send_head(served, pieces, pause=0.05).startswith(b"HTTP/1.1 200 ")
 

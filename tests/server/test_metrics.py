@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from .conftest import Served, Start, refused
+from .conftest import Served, Start, refused, row
 
 TOKEN = "not-a-real-token-0123456789"
 JUDGE = """
@@ -106,7 +106,7 @@ def test_traces_are_scored_counted_and_alerted_once(
     url, received = webhook
     (tmp_path / "monitor.yaml").write_text(f"sinks:\n  ops: {{kind: webhook, url: '{url}'}}\n")
     served = monitored("--alerts", "monitor.yaml")
-    assert served.ask("GET", "/metrics").body == b""
+    assert ("samples_total", "scored") not in scraped(served)
     send(served, ["No."] * 60)
     eventually(lambda: scraped(served).get(("samples_total", "scored")) == 60)
     eventually(lambda: {"overall", "dimension:polite"} <= {one["stream"] for one in received})
@@ -138,8 +138,36 @@ def test_metrics_need_the_token_and_allow_only_get(monitored: Callable[..., Serv
     assert (wrong.status, wrong.headers["allow"]) == (405, "GET, HEAD")
 
 
-def test_metrics_are_404_without_a_monitor(math: Served) -> None:
-    assert math.ask("GET", "/metrics").status == 404
+def test_metrics_count_requests_and_scores_without_a_monitor(start: Start) -> None:
+    served = start("--judge", "math")
+    for _ in range(3):
+        served.post(row(r"\boxed{4}"))
+    served.post({"task": {}, "output": {"metadata": {"final_answer": "4"}}})
+    served.post(b"{")
+    served.ask("GET", "/made/up?by=client")
+    served.ask("GET", "/healthz")
+    answer = served.ask("GET", "/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    found = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.body.decode())
+        for sample in family.samples
+    }
+    requests, scores = "fourscore_server_requests_total", "fourscore_server_scores_total"
+    assert found == {
+        (requests, "/v1/rewards", "200"): 4,
+        (requests, "/v1/rewards", "400"): 1,
+        (requests, "/healthz", "200"): 1,
+        (requests, "other", "404"): 1,
+        (scores, "scored"): 3,
+        (scores, "judge_error"): 1,
+        ("fourscore_server_requests_under_way",): 0,
+    }
+
+
+def test_metrics_name_the_process_where_several_serve(start: Start) -> None:
+    served = start("--judge", "math", "--workers", "2")
+    assert 'process="' in served.ask("GET", "/metrics").body.decode()
 
 
 def test_mistake_in_the_alerts_file_is_reported_before_listening(tmp_path: Path) -> None:

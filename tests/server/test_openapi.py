@@ -20,7 +20,7 @@ def test_openapi_document_lists_the_routes(math: Served) -> None:
     assert served == make_document(Settings())
     assert served["openapi"] == "3.1.0"
     posts = {"/v1/rewards", "/openrlhf/reward", "/nemo_gym/verify", "/verify"}
-    assert set(served["paths"]) == posts | {"/healthz", "/openapi.json"}
+    assert set(served["paths"]) == posts | {"/healthz", "/openapi.json", "/metrics"}
     text = str(served)
     assert "_Row" not in text
     assert "securitySchemes" not in text

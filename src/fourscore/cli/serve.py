@@ -29,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     text = "listen on this address (127.0.0.1); any other than loopback needs a token"
     add("--host", default="127.0.0.1", help=text)
+    text = "also answer requests that name this host, as those through a proxy do; repeatable"
+    add("--allowed-host", type=_parse_host_name, action="append", metavar="NAME", help=text)
     text = "listen on this port (8712); 0 chooses a free port"
     add("--port", type=_parse_port, default=8712, help=text)
     text = "read the token that clients must send from this file (default: FOURSCORE_TOKEN)"
@@ -63,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
     settings = Settings(
         host=args.host,
+        allowed_hosts=tuple(args.allowed_host or ()),
         port=args.port,
         token=read_token(args.token_file),
         max_body=args.max_body,
@@ -84,11 +87,11 @@ def run(args: argparse.Namespace) -> int:
             sys.stdout.flush()
         lock = "with a token" if settings.token else "for this machine, without a token"
         print_message(f"fourscore: {rubric.name} at {address}, {lock}")
+        print_message(f"fourscore: metrics at {address}/metrics")
         if settings.monitor is not None:
             where = f"{address}/v1/traces go to {settings.monitor.path}"
             share = f"{settings.monitor.sample_rate:.3g} of them scored by {monitored.name}"
             print_message(f"fourscore: traces at {where}, {share}")
-            print_message(f"fourscore: metrics at {address}/metrics")
         sys.stderr.flush()
 
     serve(App(rubric, settings, monitored), announce)
@@ -154,6 +157,14 @@ def _read_rubrics(args: argparse.Namespace) -> tuple[Rubric, Rubric]:
     if not is_judge_named(args):
         return monitored, monitored
     return read_judge_arguments(args), monitored
+
+
+def _parse_host_name(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,253}", text):
+        raise argparse.ArgumentTypeError(
+            f"expected a name such as judge.example.com, without port or wildcard, got {text!r}"
+        )
+    return text
 
 
 def _parse_port(text: str) -> int:

@@ -16,6 +16,8 @@ Code = Literal[
     "method_not_allowed",
     "slow_body",
     "too_large",
+    "wrong_host",
+    "unknown_encoding",
     "not_json",
     "not_otlp",
     "not_judged",

@@ -1,4 +1,4 @@
-"""`POST /v1/traces` and `GET /metrics`: OpenTelemetry's spans into a monitor, and its metrics.
+"""`POST /v1/traces`: OpenTelemetry's spans into a monitor; and what `/metrics` tells of it.
 
 Replies and refusals of `/v1/traces` are in the request's own encoding, as OTLP asks, and the status
 says whether a sender should try again: 429, 503 and 504 yes, any other no. The reply is sent when
@@ -12,12 +12,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from fourscore.core import DataError, Rubric
 from fourscore.formats.otlp.http_body import (
-    CODINGS,
     KINDS,
     BodyKind,
     BodyTooLargeError,
@@ -25,13 +23,14 @@ from fourscore.formats.otlp.http_body import (
     encode_reply,
     read_body_spans,
 )
-from fourscore.monitor.metrics import CONTENT_TYPE, metrics_text
+from fourscore.monitor.metrics import metrics_text
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.otel.receiver import QueueFullError, SpanReceiver
 from fourscore.monitor.otel.trace_scoring import TraceAssembler, TraceSampler
 from fourscore.monitor.settings import JudgingSettings, PrivacySettings
 from fourscore.monitor.sinks import Log, read_sinks
 from fourscore.server.messages import Refusal, bad_request
+from fourscore.server.request_headers import read_coding
 from fourscore.server.settings import MonitorSettings
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import DAY, MonitorStore
@@ -86,15 +85,14 @@ class MonitorRoutes:
         self._monitor.close(STOP_TIMEOUT)
         self._store.close()
 
-    async def send_metrics(self, _request: Request) -> Response:
+    async def read_metrics(self) -> str:
         """Return the metrics of every monitor in the store, for Prometheus."""
         try:
-            text = await asyncio.to_thread(metrics_text, self._store)
+            return await asyncio.to_thread(metrics_text, self._store)
         except StoreError as error:
             self._log_error(error, "metrics cannot be read")
             message = "the store cannot be read now; the server's log says why"
             raise Refusal(503, "not_stored", message, headers=_RETRY_AFTER) from None
-        return Response(text, headers={"content-type": CONTENT_TYPE})
 
     async def receive(self, body: bytes, encoding: Encoding) -> Response:
         """Store the spans of one request; returns the reply once they are on the disk."""
@@ -134,10 +132,7 @@ class MonitorRoutes:
         if kind is None:
             message = "expected Content-Type: application/x-protobuf or application/json"
             raise Refusal(415, "not_otlp", message)
-        coding = headers.get(b"content-encoding", b"").strip().lower()
-        if coding not in CODINGS and coding not in (b"", b"identity"):
-            raise Refusal(415, "not_otlp", "expected Content-Encoding: gzip, deflate or none")
-        return Encoding(kind, coding)
+        return Encoding(kind, read_coding(headers))
 
     @staticmethod
     def make_error_response(refused: Refusal, headers: Mapping[bytes, bytes]) -> Response:

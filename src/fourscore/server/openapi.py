@@ -11,17 +11,18 @@ from fourscore.server.settings import Settings
 
 #: Where OpenTelemetry's exporters post, if the server has a monitor.
 TRACES = "/v1/traces"
-#: Where Prometheus reads the monitor's metrics.
+#: Where Prometheus reads the counters of the server, and the monitor's metrics.
 METRICS = "/metrics"
 _PLACE = "#/components/schemas/{name}"
 _REFUSALS = {
-    400: "the body is not JSON, or not of this shape; `field` says where",
+    400: "the body is not JSON, or not of this shape; `field` says where. Or a header came twice",
     401: "the token is missing or wrong",
     404: "there is nothing at this path",
     405: "another method is expected",
     408: "the body did not arrive within the deadline",
     413: "the body is too long",
     415: "the body is of another type than is read here",
+    421: "the Host header names another server",
     422: "an output could not be judged: its task lacks what the judge needs",
     429: "too many requests are under way",
     500: "a bug in the server",
@@ -53,7 +54,7 @@ def make_document(settings: Settings) -> dict[str, Any]:
     }
     if settings.monitor is not None:
         paths[TRACES] = {"post": _describe_traces(needs_token)}
-        paths[METRICS] = {"get": _describe_metrics(needs_token)}
+    paths[METRICS] = {"get": _describe_metrics(needs_token)}
     paths["/healthz"] = {
         "get": _describe_page("Is the server up?", _ref("Health"), needs_token=False)
     }
@@ -129,7 +130,10 @@ def _object(**properties: object) -> dict[str, Any]:
 def _describe_metrics(needs_token: bool) -> dict[str, Any]:
     answers = _describe_answers({"type": "string"}, (503,), needs_token)
     answers["responses"]["200"]["content"] = {"text/plain": {"schema": {"type": "string"}}}
-    return {"summary": "What the monitor knows, in Prometheus' text format", **answers}
+    return {
+        "summary": "Counters of the server and its monitor, in Prometheus' text format",
+        **answers,
+    }
 
 
 def _otlp(schema: dict[str, Any]) -> dict[str, Any]:
@@ -143,7 +147,7 @@ def _describe_page(summary: str, schema: dict[str, Any], needs_token: bool) -> d
 def _describe_answers(
     schema: dict[str, Any], refusals: tuple[int, ...], needs_token: bool
 ) -> dict[str, Any]:
-    statuses = sorted({*refusals, 405, *([401] if needs_token else [])})
+    statuses = sorted({400, *refusals, 405, 421, *([401] if needs_token else [])})
     responses: dict[str, Any] = {"200": {"description": "the answer", "content": _json(schema)}}
     for status in statuses:
         responses[str(status)] = {

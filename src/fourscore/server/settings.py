@@ -26,9 +26,14 @@ class MonitorSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of `fourscore serve`; `token` is a digest, so the token cannot be shown."""
+    """The settings of `fourscore serve`; `token` is a digest, so the token cannot be shown.
+
+    Requests may name `host`, loopback and `allowed_hosts` as their Host; with a token and no
+    `allowed_hosts`, any.
+    """
 
     host: str = "127.0.0.1"
+    allowed_hosts: tuple[str, ...] = ()
     port: int = 8712
     token: bytes | None = None
     max_body: int = 8 * 2**20
