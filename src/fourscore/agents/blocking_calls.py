@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import Any, NoReturn
 
 from fourscore.core import FourscoreError
-from fourscore.executors.thread_pool import MAX_STUCK, ThreadPool, Work
+from fourscore.executors.thread_pool import MAX_STUCK, NoThreadError, ThreadPool, Work
 
 #: Seconds; a shorter step between two awaits is the ordinary work of an async function.
 BLOCKING = 0.05
@@ -23,7 +23,10 @@ _NO_LIMIT = 1 << 30
 
 
 class AgentStuckError(FourscoreError):
-    """Too many agent calls hang in threads, so no attempt was made: the case did not fail."""
+    """Calls that hang, or want of files or memory, left no way to make an attempt.
+
+    This ends the run: the case did not fail.
+    """
 
 
 class _ThreadPool:
@@ -50,7 +53,12 @@ async def run_in_thread(work: Work) -> Any:
     if threads.stuck >= MAX_STUCK:
         message = f"{threads.stuck} calls of agents hang in their threads: no more are made"
         raise AgentStuckError(message)
-    return await threads.run(work)
+    try:
+        return await threads.run(work)
+    except NoThreadError as error:
+        raise AgentStuckError(
+            f"{error}; a lower --concurrency or a higher ulimit may help"
+        ) from error
 
 
 class _BlockedTime(threading.local):

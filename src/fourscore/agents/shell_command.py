@@ -6,6 +6,7 @@ process group of its own, which is killed at the deadline and also when the comm
 child in the background neither outlives its case nor holds its output open.
 """
 
+import errno
 import os
 import selectors
 import signal
@@ -17,7 +18,7 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from fourscore.agents.blocking_calls import run_in_thread
+from fourscore.agents.blocking_calls import AgentStuckError, run_in_thread
 from fourscore.agents.reply import AgentError, add_notes
 from fourscore.agents.trace_values import MAX_MESSAGE, MAX_TEXT
 from fourscore.core import ConfigError, Fault, Trace
@@ -30,12 +31,16 @@ BLOCK = 65536
 LAST_READS = 64
 #: Seconds between polls of the process, on systems without pidfd.
 POLL_INTERVAL = 0.02
+#: Errors of starting a process that are this machine's, not the command's.
+_NOT_OF_COMMAND = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 
 
 class ShellAgent:
     """Runs `command` with sh, once for each attempt."""
 
     version = ""
+    #: Files that an attempt holds open here.
+    files = 8
 
     def __init__(self, command: str) -> None:
         if not command.strip() or "\0" in command:
@@ -47,7 +52,14 @@ class ShellAgent:
         text = input.encode() if isinstance(input, str) else msgspec.json.encode(input)
         process = _Process()
         try:
-            result: _Result = await run_in_thread(partial(_run, process, self.command, text))
+            result: _Result = await run_in_thread(partial(process.run, self.command, text))
+        except OSError as error:
+            if error.errno not in _NOT_OF_COMMAND:
+                raise
+            message = f"the command cannot be run: {error.strerror}"
+            raise AgentStuckError(
+                f"{message}; a lower --concurrency or a higher ulimit may help"
+            ) from error
         finally:
             process.kill()
         return _make_trace(result)
@@ -60,10 +72,6 @@ class _Result(NamedTuple):
     output: bytes
     written: int
     stderr: bytes
-
-
-async def _run(process: "_Process", command: str, text: bytes) -> _Result:
-    return process.run(command, text)
 
 
 def _make_trace(result: _Result) -> Trace:

@@ -37,7 +37,13 @@ from fourscore.report.run_panel import ProgressLine, find_previous_run, make_sto
 from fourscore.report.streams import print_json, print_message
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
-from fourscore.test.run import PlannedAttempt, plan_attempts, run_attempts, summarize_run
+from fourscore.test.run import (
+    PlannedAttempt,
+    fit_concurrency,
+    plan_attempts,
+    run_attempts,
+    summarize_run,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -144,6 +150,10 @@ def _run_and_report(
 ) -> int:
     """Run the attempts, store them, print the summary; return the exit code."""
     settings, rubric = inputs.settings, inputs.rubric
+    at_a_time = fit_concurrency(settings.concurrency, inputs.agent)
+    if at_a_time < settings.concurrency:
+        fewer = f"--concurrency is {at_a_time} instead of {settings.concurrency}"
+        print_message(f"few files or little memory are allowed (ulimit -n, -v), so {fewer}")
     started = time.monotonic()
     resume = resume_command(info, settings, args)
     with store.writer(info.id) as writer, ProgressLine(info.planned) as progress:

@@ -11,18 +11,28 @@ in batches.
 
 import asyncio
 import contextvars
+import logging
 import os
 import queue
+import resource
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from fourscore.core.open_files import fit_to_open_files
+
+LOG = logging.getLogger("fourscore.executors")
 #: Calls at a time; further calls wait.
 MAX_CALLS = 128
+#: Files that the event loop of a thread holds open.
+LOOP_FILES = 3
+#: Address space of a thread: its stack, and what malloc reserves for it.
+THREAD_BYTES = 72 << 20
 #: Abandoned calls that still run; past this, new calls are refused.
 MAX_STUCK = 512
 #: Idle threads that are kept.
@@ -38,6 +48,10 @@ SMOOTHING, MAX_SECONDS = 0.1, 0.001
 Work = Callable[[], Any]
 
 
+class NoThreadError(RuntimeError):
+    """There is no thread for a call, nor an event loop for it, and no other takes it."""
+
+
 class ThreadPool:
     """Up to `most` threads for blocking calls, each with an event loop where it needs one."""
 
@@ -45,7 +59,7 @@ class ThreadPool:
         self.most = most
         self.stuck = 0  # abandoned calls that still run
         self._lock = threading.Lock()
-        self._alive = 0
+        self._alive = self._loops = 0  # threads, and those of them that have an event loop
         self._last_begun = 0.0  # when a thread last began a call
         self._average = MAX_SECONDS  # moving average of the seconds of a call
         self._idle: list[_Thread] = []
@@ -97,9 +111,50 @@ class ThreadPool:
         """Assign waiting calls to idle threads, then to new ones. Call it with the lock held."""
         while self._waiting and (self._idle or self._alive - self.stuck < self.most):
             if not self._idle:
+                try:
+                    self._idle.append(_Thread(self))
+                except (RuntimeError, MemoryError) as error:  # no memory for its stack, say
+                    if self._alive <= self.stuck:  # else the threads there are take the calls
+                        self._fail_waiting(NoThreadError(f"no thread for a call: {error}"))
+                    return
                 self._alive += 1
-                self._idle.append(_Thread(self))
             self._idle.pop().inbox.put(self._waiting.popleft())
+
+    def _fail_waiting(self, error: Exception) -> None:
+        while self._waiting:
+            job = self._waiting.popleft()
+            job.results.add(job.future, None, error)
+
+    def _add_loop(self) -> None:
+        with self._lock:
+            self._loops += 1
+
+    def _pass_on(self, job: "_Job", work: Work) -> bool:
+        """Let a thread that has an event loop do the rest of a call; False if there is none."""
+        with self._lock:
+            if job.abandoned or self._loops <= self.stuck:
+                return False
+            self.most = max(1, min(self.most, self._loops))
+            job.work, job.running = work, False
+            self._waiting.appendleft(job)
+            return True
+
+    def _end_thread(self, thread: "_Thread", error: BaseException | None) -> None:
+        """Note that a thread ends; the call that it had fails with the error."""
+        job = thread.job
+        with self._lock:
+            self._alive -= 1
+            self._loops -= thread.has_loop
+            if job is not None and job.running:
+                self.stuck -= job.abandoned
+                job.running = False
+            if thread in self._idle:
+                self._idle.remove(thread)
+            elif not thread.inbox.empty() and (assigned := thread.inbox.get()) is not None:
+                self._waiting.appendleft(assigned)
+            self._assign()
+        if job is not None and error is not None:
+            job.results.add(job.future, None, error)
 
     def _next_job(self, thread: "_Thread") -> "_Job | None":
         """Return the next call for a thread; None where it becomes idle or ends."""
@@ -111,7 +166,6 @@ class ThreadPool:
             if len(self._idle) < MAX_IDLE:
                 self._idle.append(thread)
             else:
-                self._alive -= 1
                 thread.inbox.put(None)
             return None
 
@@ -133,26 +187,53 @@ class _Thread:
     def __init__(self, pool: ThreadPool) -> None:
         self.pool = pool
         self.inbox: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self.job: _Job | None = None
+        self.has_loop = False
         threading.Thread(target=self._serve, daemon=True, name="fourscore-judge").start()
 
     def _serve(self) -> None:
-        with asyncio.Runner() as runner:
-            job: _Job | None = None
-            while True:
-                job = job or self.inbox.get()
-                if job is None:
-                    return
-                if self.pool._begin_job(job):
-                    result, error = None, None
-                    try:
-                        result = job.context.run(job.work)
-                        if isinstance(result, Coroutine):
-                            result = runner.run(result, context=job.context)
-                    except BaseException as raised:
-                        error = raised
-                    self.pool._end_job(job)
-                    job.results.add(job.future, result, error)
-                job = self.pool._next_job(self)
+        error: BaseException | None = None
+        runner = asyncio.Runner()  # it opens its event loop when one is needed
+        try:
+            self._run_jobs(runner)
+        except BaseException as raised:  # a bug of ours, or no memory: nobody may wait for it
+            error = raised
+            LOG.exception("a thread for blocking calls failed")
+        self.pool._end_thread(self, error)
+        runner.close()
+
+    def _run_jobs(self, runner: asyncio.Runner) -> None:
+        while (job := self.job or self.inbox.get()) is not None:
+            self.job = job
+            if self.pool._begin_job(job):
+                result, error = None, None
+                try:
+                    result = job.context.run(job.work)
+                    if isinstance(result, Coroutine):
+                        if not self.has_loop and not self._open_loop(runner, job, result):
+                            self.job = None
+                            return
+                        result = runner.run(result, context=job.context)
+                except BaseException as raised:
+                    error = raised
+                self.pool._end_job(job)
+                job.results.add(job.future, result, error)
+            self.job = self.pool._next_job(self)
+
+    def _open_loop(
+        self, runner: asyncio.Runner, job: "_Job", work: Coroutine[Any, Any, Any]
+    ) -> bool:
+        """Open the event loop; False where another thread does the work for want of files."""
+        try:
+            runner.get_loop()
+        except (OSError, MemoryError) as error:
+            if self.pool._pass_on(job, lambda: work):
+                return False
+            work.close()
+            raise NoThreadError(f"no event loop for a call in a thread: {error}") from error
+        self.has_loop = True
+        self.pool._add_loop()
+        return True
 
 
 class _Job:
@@ -193,6 +274,22 @@ class _ResultQueue:
                 future.set_exception(RuntimeError(f"raised {type(error).__name__}"))
 
 
+def fit_to_memory(most: int, each: int) -> int:
+    """Return `most`, or how many users of `each` bytes fit into the address space that is left.
+
+    That is `ulimit -v`; half of what is left is for everything else.
+    """
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return most
+    try:
+        pages = int(Path("/proc/self/statm").read_bytes().split()[0])
+    except OSError:
+        return most
+    left = limit - pages * resource.getpagesize()
+    return max(1, min(most, left // (2 * each)))
+
+
 _shared: ThreadPool | None = None
 
 
@@ -200,7 +297,8 @@ def get_shared_threads() -> ThreadPool:
     """Return the pool that all judges of this process share."""
     global _shared
     if _shared is None:
-        _shared = ThreadPool()
+        most = fit_to_memory(fit_to_open_files(MAX_CALLS, LOOP_FILES), THREAD_BYTES)
+        _shared = ThreadPool(most)
     return _shared
 
 

@@ -21,6 +21,7 @@ import msgspec
 
 from fourscore.core import ConfigError
 from fourscore.core.errors import suggest_known
+from fourscore.core.open_files import fit_to_open_files
 from fourscore.models.anthropic import Anthropic
 from fourscore.models.budget import Budget, BudgetedModel
 from fourscore.models.cache import MAX_BYTES, CachedModel
@@ -109,7 +110,7 @@ def _wrap_client(client: Model, stack: StackSettings, kind: str, budget: Budget 
         model = BudgetedModel(model, budget, prices=prices)
     if stack.hedge and kind != "scripted":
         model = HedgedModel(model)
-    model = ConcurrencyLimitedModel(model, high=stack.concurrency)
+    model = ConcurrencyLimitedModel(model, high=fit_to_open_files(stack.concurrency, 1))
     model = RetryingModel(model, attempts=stack.attempts, deadline=stack.deadline)
     cache = kind != "scripted" if stack.cache is None else stack.cache
     if cache is False:

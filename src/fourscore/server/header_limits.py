@@ -1,16 +1,27 @@
 """Limits on request heads: uvicorn takes any number of header bytes, however slowly they come.
 
 A client that has shown no token yet could fill the memory that way, or hold connections for ever.
+The number of connections is limited too, before the files are used up that judges and stores need.
 """
 
 import asyncio
+from functools import cache
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from fourscore.core.open_files import fit_to_open_files
 
 #: Bytes of the request line and headers; what a single read brings beyond that is accepted.
 MAX_HEAD_BYTES = 64 * 1024
 #: Seconds for a whole head, from the connection or the first byte after an answer.
 HEAD_TIMEOUT = 10.0
+#: Open connections of one process; fewer where it may open few files.
+MAX_CONNECTIONS = 4096
+
+
+@cache
+def _get_max_connections() -> int:
+    return fit_to_open_files(MAX_CONNECTIONS, 1)
 
 
 class LimitedHttpProtocol(HttpToolsProtocol):
@@ -22,7 +33,10 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._start_timer()
+        if len(self.connections) > _get_max_connections():
+            self._refuse(b"503 Service Unavailable")
+        else:
+            self._start_timer()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

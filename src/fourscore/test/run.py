@@ -26,13 +26,17 @@ from fourscore.core import (
     Usage,
     score,
 )
+from fourscore.core.open_files import fit_to_open_files
 from fourscore.executors.local import LocalExecutor
+from fourscore.executors.thread_pool import THREAD_BYTES, fit_to_memory
 from fourscore.models.messages import NO_USAGE, ModelError
 from fourscore.models.model_pool import current_pool
 from fourscore.stats.summary import Summary
 from fourscore.stores.sqlite import Store
 from fourscore.stores.writer import Writer
 
+#: Files that an attempt holds open, for an agent that does not say.
+ATTEMPT_FILES = 3
 #: Key in the metadata of a trace whose case has no recorded output; judging it again says so too.
 UNRECORDED = "fourscore_unrecorded"
 
@@ -93,9 +97,15 @@ async def run_attempts(
         observe=observe,
     )
     async with open_agent(agent), asyncio.TaskGroup() as tasks:
-        for _ in range(plan.concurrency):
+        for _ in range(fit_concurrency(plan.concurrency, agent)):
             tasks.create_task(runner.work())
     return not runner.is_stopped
+
+
+def fit_concurrency(concurrency: int, agent: Agent) -> int:
+    """Return how many attempts can be under way within the limits of this process."""
+    by_files = fit_to_open_files(concurrency, getattr(agent, "files", ATTEMPT_FILES))
+    return min(by_files, fit_to_memory(concurrency, 2 * THREAD_BYTES))  # the agent's and a judge's
 
 
 class _Done(NamedTuple):
