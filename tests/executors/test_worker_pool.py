@@ -18,7 +18,13 @@ from typing import Any
 import pytest
 
 from fourscore.executors import pool_thread
-from fourscore.executors.worker_pool import WorkerDied, WorkerError, WorkerPool, WorkerTimeout
+from fourscore.executors.worker_pool import (
+    WorkerDied,
+    WorkerError,
+    WorkerPool,
+    WorkerTimeout,
+    frame_load,
+)
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE))  # workers get our sys.path, and must find the jobs on it
@@ -682,3 +688,67 @@ def test_works_in_a_ray_worker(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     until(lambda: not workers_of(tmp_path))
+
+
+@pytest.mark.parametrize("template", [False, True])
+def test_each_worker_loads_before_its_first_deadline(tmp_path: Path, template: bool) -> None:
+    load = frame_load(jobs.load, "model", str(tmp_path))
+    with WorkerPool(1, memory=None, template=template, load=load) as pool:
+        for _ in range(3):  # loading takes longer than the deadline
+            assert pool.call(jobs.get_loaded, deadline=0.4) == ["model"]
+            with pytest.raises(WorkerTimeout):
+                pool.call(jobs.nap, 60, deadline=0.4)
+    assert len([*tmp_path.glob("loaded-*")]) == 3
+
+
+def test_load_that_fails_fails_the_waiting_jobs_with_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "broken").touch()
+    load = frame_load(jobs.load, "model", str(tmp_path))
+    with WorkerPool(1, memory=None, load=load) as pool:
+        with pytest.raises(WorkerDied, match="no worker could start: the model file is gone"):
+            pool.call(jobs.get_loaded, deadline=LONG)
+        (tmp_path / "broken").unlink()
+        assert pool.call(jobs.get_loaded, deadline=LONG) == ["model"]
+
+
+def test_jobs_do_not_wait_behind_jobs_that_hang(tmp_path: Path) -> None:
+    """Of five jobs that hang, four fill the pool and its spare workers, and one of them ends."""
+    folder = str(tmp_path)
+    with WorkerPool(2, memory=None, spare=2, template=True, warm=["worker_jobs"]) as pool:
+        assert pool.call(jobs.add, 1, 2, deadline=LONG) == 3
+        hanging = [pool.submit(jobs.hang_or, -1, folder, deadline=12) for _ in range(5)]
+        others = [pool.submit(jobs.hang_or, n, folder, deadline=12) for n in range(20)]
+        assert [other.result(LONG) for other in others] == list(range(20))
+        assert len([*tmp_path.glob("begun-*")]) == 5
+        (tmp_path / "go").touch()
+        ends = [job.exception(LONG) for job in hanging]
+        killed = [end for end in ends if isinstance(end, WorkerTimeout)]
+        assert killed
+        assert "because other jobs waited" in str(killed[0])
+
+
+def test_jobs_that_hang_are_not_killed_where_nobody_waits(tmp_path: Path) -> None:
+    folder = str(tmp_path)
+    with WorkerPool(1, memory=None, spare=1, warm=["worker_jobs"]) as pool:
+        job = pool.submit(jobs.hang_or, -1, folder, deadline=LONG)
+        until(lambda: [*tmp_path.glob("begun-*")])
+        thread = pool._pool_thread
+        assert thread is not None
+        thread.make_way(time.monotonic() + 0.9 * LONG)
+        (tmp_path / "go").touch()
+        assert job.result(LONG) == -1
+
+
+def test_spare_workers_end_when_they_have_been_idle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_thread, "_KEEP_SPARE", 0.2)
+    with WorkerPool(1, memory=None, spare=2, template=True, warm=["worker_jobs"]) as pool:
+        job = pool.submit(jobs.hang_or, -1, str(tmp_path), deadline=8)
+        assert pool.call(jobs.add, 1, 2, deadline=8) == 3
+        (tmp_path / "go").touch()
+        assert job.result(LONG) == -1
+        thread = pool._pool_thread
+        assert thread is not None
+        until(lambda: len(thread.workers) == 1)
+        assert pool.call(jobs.add, 1, 2, deadline=LONG) == 3

@@ -157,3 +157,28 @@ def modules() -> list[str]:
 def in_child(pool: Any, answers: Any) -> None:
     """The target of a multiprocessing.Process: use the pool it was given."""
     answers.put((pool.call(add, 20, 22, deadline=30), pool.call(os.getppid, deadline=30)))
+
+
+LOADED: list[Any] = []
+
+
+def load(value: Any, folder: str) -> None:
+    """Load slowly, as a judge with a model does, and note it in the folder."""
+    time.sleep(0.5)
+    if Path(folder, "broken").exists():
+        raise RuntimeError("the model file is gone")
+    LOADED.append(value)
+    Path(folder, f"loaded-{os.getpid()}").touch()
+
+
+def get_loaded() -> list[Any]:
+    return LOADED
+
+
+def hang_or(value: int, folder: str, *, go: str = "go") -> int:
+    """Return the value; where it is negative, hang until the folder has a file."""
+    if value < 0:
+        Path(folder, f"begun-{os.getpid()}").touch()
+        while not Path(folder, go).exists():
+            time.sleep(0.01)
+    return value

@@ -62,6 +62,7 @@ async def waiting(case: Case, trace: Trace) -> bool:
             while not Path(rest, "go").exists():  # noqa: ASYNC110, ASYNC240
                 await asyncio.sleep(0.01)
         case "block":
+            begun(Path.cwd())
             time.sleep(float(rest))  # noqa: ASYNC251 - the mistake that it stands for
     return True
 
@@ -74,4 +75,6 @@ class Costly(BaseJudge):
         time.sleep(1.5)
 
     def compute_reward(self, workflow_task: Any, workflow_output: Any) -> tuple[float, bool]:
+        if workflow_output.metadata["final_answer"] == "hang":
+            time.sleep(3600)
         return 0.5, False

@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -135,3 +136,55 @@ def test_hanging_answers_of_one_group_are_stopped_together(start: Start, tmp_pat
     }
     rewards = served.post(group).rewards
     assert [reward["raw_reward"] for reward in rewards] == [*[0.0] * 14, 1.0]
+
+
+def test_hanging_answers_do_not_keep_others_waiting(start: Start, tmp_path: Path) -> None:
+    """Two workers and six spare ones: twelve answers that hang are more than all of them."""
+    options = ("--judge-workers", "2", "--deadline", "30")
+    served = start("--judge", f"{JUDGES}->hostile", *options)
+    hanging = {
+        "task": {"metadata": {"answer": "4"}},
+        "outputs": [{"metadata": {"final_answer": f"until {tmp_path}"}}] * 12,
+    }
+    answers: list[Answer] = []
+    thread = threading.Thread(target=lambda: answers.append(served.post(hanging)))
+    thread.start()
+    until(lambda: [*tmp_path.glob("begun*")])
+    for _ in range(3):
+        assert read_reward(served.post(row("well"))) == (1.0, "scored", "")
+        assert served.ask("GET", "/healthz").status == 200
+    (tmp_path / "go").touch()
+    thread.join()
+    rewards = [reward["raw_reward"] for reward in answers[0].rewards]
+    assert len(rewards) == 12
+    assert set(rewards) <= {1.0, None}
+
+
+def test_killed_worker_is_loaded_before_the_next_deadline_begins(start: Start) -> None:
+    """Loading takes longer than the deadline: it must not be part of it."""
+    served = start("--judge", f"{JUDGES}->Costly", "--deadline", "1", "--judge-workers", "1")
+    assert read_reward(served.post(row("hang")))[0] is None
+    until(lambda: read_reward(served.post(row("well")))[0] == 0.5)
+
+
+def test_new_requests_do_not_wait_for_an_async_judge_that_blocks(
+    start: Start, tmp_path: Path
+) -> None:
+    served = start("--judge", f"{JUDGES}->waiting", "--deadline", "60")
+    answers: list[Answer] = []
+
+    def post(text: str) -> None:
+        with suppress(OSError):  # the server is killed in the end
+            answers.append(served.post(row(text)))
+
+    block = threading.Thread(target=post, args=("block 3600",))
+    block.start()
+    until(lambda: [*tmp_path.glob("begun*")])
+    lost = threading.Thread(target=post, args=("sleep 0",))
+    lost.start()  # this one shows that the loop does not answer
+    time.sleep(60 * 0.9 / 8 + 0.5)
+    assert read_reward(served.post(row("sleep 0"))) == (1.0, "scored", "")
+    assert not answers
+    served.close()
+    block.join()
+    lost.join()

@@ -12,77 +12,32 @@ waits here for a dying worker that holds gigabytes.
 """
 
 import atexit
+import logging
 import os
 import select
 import socket
 import threading
 import time
 from collections import deque
-from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from typing import Any
 
+from fourscore.executors.pool_job import KILL_SHARE, SLOW_SHARE, Job, PoolWorker
 from fourscore.executors.template_process import TemplateProcess
 from fourscore.executors.worker_main import PID, READY
 from fourscore.executors.worker_process import (
     FOREVER,
     START,
+    JobReply,
     WorkerDied,
-    WorkerProcess,
     WorkerSettings,
     WorkerTimeout,
     make_timeout,
 )
 
 _MAX_FAILED_STARTS = 3  # in a row, with no worker alive, before all waiting jobs fail
+LOG = logging.getLogger("fourscore.executors")
+_KEEP_SPARE = 10.0  # seconds that a worker beyond `size` is kept idle
 _CLOSED = "the pool was closed before this job was done"
-
-
-class Job(Future[Any]):
-    """A future that can be cancelled while it runs.
-
-    It is never marked as running, because a running future refuses to be cancelled; asyncio then
-    passes the cancellation of a task on to it by itself.
-    """
-
-    def __init__(self, pool: object, frame: bytes, deadline: float) -> None:
-        super().__init__()
-        self.pool = pool  # keeps the pool alive until its last job is done
-        self.frame = frame
-        self.deadline = deadline
-        self.expires = FOREVER
-        self.pool_thread: PoolThread | None = None
-
-    def cancel(self) -> bool:
-        cancelled = super().cancel()
-        if cancelled and self.pool_thread:
-            self.pool_thread.wake()
-        return cancelled
-
-    def settle(self, result: object, error: BaseException | None = None) -> None:
-        try:
-            if error is None:
-                self.set_result(result)
-            else:
-                self.set_exception(error)
-        except InvalidStateError:  # cancelled in the meantime: notify futures.wait()
-            self.set_running_or_notify_cancel()
-
-
-class PoolWorker(WorkerProcess):
-    """A worker process and its state in the pool."""
-
-    def __init__(self, settings: WorkerSettings, template: TemplateProcess | None) -> None:
-        super().__init__(settings, template)
-        self.is_ready = False
-        self.is_lent = False
-        self.is_discarded = False  # killed; only the end of its socket has yet to be read
-        self.job: Job | None = None
-        self.deadline_at = time.monotonic() + START
-
-    def discard(self) -> None:
-        self.is_discarded, self.is_lent, self.job, self.deadline_at = True, False, None, FOREVER
-        self.kill()
 
 
 class PoolThread:
@@ -91,6 +46,7 @@ class PoolThread:
     def __init__(self, settings: WorkerSettings) -> None:
         self.settings = settings
         self.is_closing = self.has_ended = False
+        self.failure = _CLOSED  # why jobs that are left at the end have no result
         # Reentrant: a finalizer may wake us in a thread that wakes us.
         self.lock = threading.RLock()
         self.jobs: deque[Job] = deque()
@@ -184,6 +140,9 @@ class PoolThread:
                         self.handle_event(worker, event)
                     else:
                         self.handle_wake()
+        except BaseException as error:  # a bug of ours, or no memory; the next job has a new thread
+            LOG.exception("the thread of a worker pool failed")
+            self.failure = f"the worker pool failed: {error!r}"
         finally:
             self.shut_down()
 
@@ -192,6 +151,12 @@ class PoolThread:
         due = [worker.deadline_at for worker in self.workers.values()]
         if self.jobs:
             due += [self.jobs[0].expires, self.next_start or FOREVER]
+            if self.settings.spare:
+                now, workers = time.monotonic(), self.workers.values()
+                shares = [w.reaches(share) for share in (SLOW_SHARE, KILL_SHARE) for w in workers]
+                due += [at for at in shares if at > now]
+        elif self.idle and len(self.workers) > self.settings.size:
+            due.append(self.idle[0].idle_since + _KEEP_SPARE)
         left = min(due, default=FOREVER) - time.monotonic()
         return None if left == FOREVER else min(max(0.0, left), 3600.0) * 1000
 
@@ -209,7 +174,9 @@ class PoolThread:
             self.update_poll(worker)
         live = [worker for worker in self.workers.values() if not worker.is_discarded]
         busy = sum(worker.is_ready for worker in live) - len(self.idle)
-        self.wanted_size = min(self.settings.size, max(self.wanted_size, busy + len(self.jobs)))
+        slow = sum(worker.reaches(SLOW_SHARE) <= now for worker in live)
+        size = self.settings.size + min(slow, self.settings.spare)
+        self.wanted_size = min(size, max(self.wanted_size, busy + len(self.jobs)))
         if now >= self.next_start:
             self.next_start = 0.0
             for _ in range(self.wanted_size - len(live)):
@@ -244,9 +211,8 @@ class PoolThread:
         """Delay the next start; fail all waiting jobs after several failures without a worker."""
         self.failed_starts += 1
         self.next_start = now + min(0.1 * 2**self.failed_starts, 5.0)
-        if self.failed_starts < _MAX_FAILED_STARTS or any(
-            w.is_ready for w in self.workers.values()
-        ):
+        alive = any(worker.is_ready for worker in self.workers.values())
+        if alive or self.failed_starts < _MAX_FAILED_STARTS:
             return
         self.wanted_size = 0
         while job := self.pop_job():
@@ -273,12 +239,12 @@ class PoolThread:
             return
         if not reply or worker.is_discarded:
             return
+        if not worker.is_ready and not self.make_ready(worker, reply):
+            return
         job, worker.job, worker.deadline_at = worker.job, None, FOREVER
-        if reply.kind == READY:
-            (worker.pid,) = PID.unpack(reply.body)
-            worker.is_ready, self.failed_starts, self.next_start = True, 0, 0.0
         self.update_poll(worker)
         if reply.is_reusable:
+            worker.idle_since = time.monotonic()
             with self.lock:
                 self.idle.append(worker)
         else:
@@ -290,6 +256,21 @@ class PoolThread:
                 job.settle(reply.open())
             except Exception as error:
                 job.settle(None, error)
+
+    def make_ready(self, worker: PoolWorker, reply: JobReply) -> bool:
+        """Have a started worker run the `load` of the pool; return whether it is ready for jobs."""
+        if reply.kind == READY:
+            (worker.pid,) = PID.unpack(reply.body)
+            if self.settings.load:
+                worker.send(self.settings.load)
+                self.update_poll(worker)
+                return False
+        elif error := reply.get_error():
+            worker.discard()
+            self.note_failed_start(time.monotonic(), str(error))
+            return False
+        worker.is_ready, self.failed_starts, self.next_start = True, 0, 0.0
+        return True
 
     def remove_dead(self, worker: PoolWorker) -> None:
         del self.workers[worker.fd]
@@ -315,9 +296,28 @@ class PoolThread:
                 job.settle(None, make_timeout(job.deadline))
             else:
                 self.note_failed_start(now, f"it was not ready after {START:g} s")
+        self.make_way(now)
         while self.jobs and self.jobs[0].expires <= now:
             message = f"no worker was free within {self.settings.patience:g} s; the job never ran"
             self.jobs.popleft().settle(None, WorkerTimeout(message, has_run=False))
+
+    def make_way(self, now: float) -> None:
+        """Kill slow jobs for waiting ones where no worker can be added; end idle spare workers."""
+        live = [worker for worker in self.workers.values() if not worker.is_discarded]
+        if self.jobs and len(live) >= self.settings.size + self.settings.spare > self.settings.size:
+            slow = sorted(live, key=lambda worker: worker.reaches(KILL_SHARE))
+            for worker in slow[: len(self.jobs)]:
+                if worker.job and worker.reaches(KILL_SHARE) <= now:
+                    job, seconds = worker.job, KILL_SHARE * worker.job.deadline
+                    worker.discard()
+                    message = f"the job was killed after {seconds:g} s because other jobs waited"
+                    job.settle(None, WorkerTimeout(message))
+        with self.lock:
+            idle = [] if self.jobs else self.idle[: max(0, len(live) - self.settings.size)]
+            for worker in idle:
+                if worker.idle_since + _KEEP_SPARE <= now:
+                    self.idle.remove(worker)
+                    worker.discard()
 
     def handle_wake(self) -> None:
         """Handle a wake-up: a job was queued or cancelled, or a worker came back not reusable."""
@@ -341,10 +341,18 @@ class PoolThread:
             self.idle.clear()
             self.wake_writer.close()
             self.wake_reader.close()
-        for worker in self.workers.values():
+        workers = [*self.workers.values()]
+        jobs += [worker.job for worker in workers if worker.job]
+        try:
+            self.end_workers(workers)
+        finally:
+            for job in jobs:
+                job.settle(None, WorkerDied(self.failure, has_run=False))
+
+    def end_workers(self, workers: list[PoolWorker]) -> None:
+        for worker in workers:
             worker.kill()
-        for worker in self.workers.values():
-            jobs += [worker.job] if worker.job else []
+        for worker in workers:
             worker.status()
             with self.lock:
                 if not worker.is_lent:  # the borrower still reads from it
@@ -352,8 +360,6 @@ class PoolThread:
         if self.template is not None:
             self.template.end()
         _POOL_THREADS.discard(self)
-        for job in jobs:
-            job.settle(None, WorkerDied(_CLOSED, has_run=False))
 
     def abandon(self) -> None:
         """In a forked child: forget the parent's workers without touching them."""

@@ -6,14 +6,17 @@ in a thread of its own. A forked child starts its own.
 """
 
 import asyncio
+import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from fourscore.core import ControlFlow
 
 T = TypeVar("T")
+LOG = logging.getLogger("fourscore.executors")
 
 
 class MustWait(ControlFlow):
@@ -47,6 +50,29 @@ def run_without_loop(work: Coroutine[Any, Any, T]) -> T:
         _state.without_loop = False
     work.close()
     raise MustWait
+
+
+def start_loop(name: str) -> asyncio.AbstractEventLoop:
+    """Return an event loop that runs in a daemon thread until it is stopped."""
+    loop = asyncio.new_event_loop()
+    try:
+        threading.Thread(target=_run_loop, args=(loop,), daemon=True, name=name).start()
+    except BaseException:
+        loop.close()
+        raise
+    return loop
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """Run the loop again after a task that raised KeyboardInterrupt or SystemExit through it."""
+    while True:
+        try:
+            loop.run_forever()
+            break
+        except BaseException:
+            LOG.exception("the event loop of a background thread failed and goes on")
+            time.sleep(0.01)  # where it fails at once again, it fills neither processor nor disk
+    loop.close()
 
 
 class Portal:
@@ -89,9 +115,7 @@ class Portal:
     def _get_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                run = self._loop.run_forever
-                threading.Thread(target=run, daemon=True, name="fourscore-portal").start()
+                self._loop = start_loop("fourscore-portal")
             return self._loop
 
 

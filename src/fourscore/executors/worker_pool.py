@@ -34,9 +34,12 @@ from concurrent.futures import Future
 from dataclasses import asdict
 from typing import Self, TypeVar, TypeVarTuple, cast
 
-from fourscore.executors.pool_thread import LOCK, Job, PoolThread
+from fourscore.core.open_files import fit_to_open_files
+from fourscore.executors.pool_job import Job
+from fourscore.executors.pool_thread import LOCK, PoolThread
 from fourscore.executors.worker_main import REQUEST
 from fourscore.executors.worker_process import (
+    START,
     WorkerDied,
     WorkerError,
     WorkerSettings,
@@ -45,6 +48,8 @@ from fourscore.executors.worker_process import (
 
 __all__ = ["WorkerDied", "WorkerError", "WorkerPool", "WorkerTimeout"]
 
+#: Files that a pool holds open for each worker: a socket and a pipe.
+WORKER_FILES = 2
 T = TypeVar("T")
 R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
@@ -58,6 +63,11 @@ class WorkerPool:
     `recycle` jobs a worker that has grown by over 128 MiB is replaced. With `template`, workers are
     forked from a process that has the `warm` modules loaded already, so that a killed one is
     replaced in milliseconds; for modules that start no threads when imported.
+
+    `load` (from `frame_load`) is called in each worker before its first job, outside of deadlines.
+    While jobs wait, and others have used an eighth of their deadline, up to `spare` more workers
+    start; when there are as many, those that have used half of their deadline are killed. So jobs
+    that hang do not keep others waiting.
 
     Use it from any thread, event loop or forked process; a fork starts workers of its own, and a
     pickled pool is its settings. Functions and arguments are pickled, functions by reference, so
@@ -75,8 +85,10 @@ class WorkerPool:
         recycle: int = 1000,
         patience: float = 300.0,
         template: bool = False,
+        load: bytes = b"",
+        spare: int = 0,
     ) -> None:
-        size = _cores() if size is None else size
+        size = fit_to_open_files(_cores() if size is None else size, WORKER_FILES)
         self._settings = WorkerSettings(
             size=size,
             memory=memory,
@@ -85,6 +97,8 @@ class WorkerPool:
             recycle=recycle,
             patience=patience,
             template=template,
+            load=load,
+            spare=fit_to_open_files(spare, WORKER_FILES) if spare else 0,
         )
         self._pool_thread: PoolThread | None = None
         self._closed = False
@@ -174,6 +188,11 @@ class WorkerPool:
                     # A pool that is dropped without close() takes its workers with it.
                     weakref.finalize(self, thread.stop).atexit = False
         return thread
+
+
+def frame_load(function: Callable[[*Ts], object], /, *args: *Ts) -> bytes:
+    """Return a call as the `load` of a pool."""
+    return _frame(function, args, START)
 
 
 def _frame(function: Callable[..., object], args: tuple[object, ...], deadline: float) -> bytes:

@@ -55,6 +55,8 @@ class WorkerSettings:
     recycle: int
     patience: float
     template: bool = False
+    load: bytes = b""
+    spare: int = 0
 
 
 class JobReply(NamedTuple):
@@ -86,6 +88,14 @@ class JobReply(NamedTuple):
         except Exception as problem:
             raise WorkerError(f"the worker's answer cannot be read here: {problem!r}") from problem
         raise error
+
+    def get_error(self) -> Exception | None:
+        """Return what `open` raises."""
+        try:
+            self.open()
+        except Exception as error:
+            return error
+        return None
 
 
 class WorkerProcess:

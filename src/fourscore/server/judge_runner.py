@@ -5,26 +5,41 @@
 - Judges that await run on an event loop in a thread of its own. One that blocks there holds up its
   neighbours until their deadline, not the server; then that loop is abandoned for a new one.
 - Judges that block, which are a user's code, run in worker processes: one that hangs is killed at
-  its deadline, and one that crashes fails only its own request.
+  its deadline, and one that crashes fails only its own request. While answers wait for a worker,
+  more are started, and at last those that have hung for long make way.
 """
 
 import asyncio
 import pickle
 import threading
+import time
 from collections.abc import Sequence
 from functools import lru_cache
 
-from fourscore.core import Call, Case, Judge, Ranker, Result, Rubric, Score, Trace, call_judge
+from fourscore.core import (
+    Call,
+    Case,
+    Judge,
+    JudgeError,
+    Ranker,
+    Result,
+    Rubric,
+    Score,
+    Trace,
+    call_judge,
+)
 from fourscore.executors.local import LocalExecutor
-from fourscore.executors.portal import MustWait, run_without_loop
-from fourscore.executors.worker_pool import WorkerPool
+from fourscore.executors.pool_job import SLOW_SHARE
+from fourscore.executors.portal import MustWait, run_without_loop, start_loop
+from fourscore.executors.worker_pool import WorkerPool, frame_load
+from fourscore.executors.worker_process import START
 from fourscore.judges.scorer import score_outputs
 from fourscore.server.messages import Group
 
 #: Groups judged before other requests get a turn: a millisecond or two of exact matches.
 SLICE = 64
-#: Seconds for starting a worker and loading the judge there, once.
-START = 60.0
+#: Workers beyond the usual number, while answers wait behind judges that take long.
+SPARE_FACTOR = 3
 
 
 class JudgeRunner:
@@ -33,6 +48,8 @@ class JudgeRunner:
     def __init__(self, rubric: Rubric, deadline: float, processes: int) -> None:
         self.rubric, self.deadline = rubric, deadline
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._asked_at, self._answered = 0.0, threading.Event()
+        self._answered.set()
         self._executor = None if rubric.is_bounded else WorkerExecutor(deadline, processes)
 
     async def start(self) -> None:
@@ -58,7 +75,7 @@ class JudgeRunner:
         except asyncio.CancelledError:
             # The executor answers before the request's deadline, so its loop is stuck.
             if self._loop is loop:
-                self._loop = None
+                self._leave_loop()
             raise
 
     async def _score_here(self, groups: Sequence[Group]) -> list[list[Score]]:
@@ -87,11 +104,32 @@ class JudgeRunner:
         )
 
     def _get_judge_loop(self) -> asyncio.AbstractEventLoop:
+        """Return a loop that answers: one that does not for a while is given up for a new one."""
+        if self._loop is not None:
+            waited = time.monotonic() - self._asked_at
+            if not self._answered.is_set() and waited > SLOW_SHARE * self.deadline:
+                self._leave_loop()
+            else:
+                self._beat()
         if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            run = self._loop.run_forever
-            threading.Thread(target=run, daemon=True, name="fourscore-judging").start()
+            self._loop = start_loop("fourscore-judging")
+            self._beat()
         return self._loop
+
+    def _beat(self) -> None:
+        """Have the loop answer, which shows that no judge blocks it."""
+        assert self._loop is not None
+        if self._answered.is_set():
+            self._answered.clear()
+            self._asked_at = time.monotonic()
+            self._loop.call_soon_threadsafe(self._answered.set)
+
+    def _leave_loop(self) -> None:
+        """Give up a loop that a judge blocks; it ends once the judge lets go of it."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._loop.call_later, self.deadline, self._loop.stop)
+            self._loop, self._answered = None, threading.Event()
+            self._answered.set()
 
 
 class WorkerExecutor(LocalExecutor):
@@ -99,19 +137,30 @@ class WorkerExecutor(LocalExecutor):
 
     def __init__(self, deadline: float, processes: int) -> None:
         super().__init__(deadline)
-        self.pool = WorkerPool(processes, memory=None, warm=[__name__])
-        self._seconds = deadline
+        self.pool = WorkerPool(processes)
+        self._processes, self._seconds = processes, deadline
         self._pickled: dict[int, bytes] = {}
 
     async def warm(self, judges: Sequence[Judge | Ranker]) -> None:
         """Load the judges in every worker."""
         pickled = [self._pickle(judge) for judge in judges]
-        starts = (self.pool.run(_load, pickled, deadline=START) for _ in range(self.pool.size))
+        self.pool = WorkerPool(
+            self._processes,
+            memory=None,
+            warm=[__name__],
+            template=True,
+            load=frame_load(_load, pickled),
+            spare=SPARE_FACTOR * self._processes,
+        )
+        starts = (self.pool.run(_load, (), deadline=START) for _ in range(self.pool.size))
         await asyncio.gather(*starts)
 
     async def run_call(self, call: Call, kind: str) -> Result:
         if kind not in ("thread", "process"):
-            return await call_judge(call)
+            try:
+                return await call_judge(call)
+            except KeyboardInterrupt:  # nobody interrupts this thread: the judge raised it
+                return JudgeError("the judge raised KeyboardInterrupt")
         job = (self._pickle(call.judge), call.case, call.traces)
         return await self.pool.run(_judge, *job, deadline=self._seconds)
 
