@@ -5,6 +5,7 @@ queued for a thread, which writes all that is queued in one transaction; until t
 from the queue.
 """
 
+import logging
 import os
 import threading
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from fourscore.models.cache_file import CacheFile
 
+LOG = logging.getLogger("fourscore.models")
 #: Seconds that a reader waits at most: while another process repairs the file.
 READ_TIMEOUT = 0.5
 #: Seconds to wait for more replies: a transaction costs the same for one and for fifty.
@@ -83,8 +85,9 @@ class WriteBehindCache:
                     return
             try:
                 self._writer.put(list(self._writing.items()), touched)
-            except Exception:
-                # Only a warning turned into an error gets here; the next reply tries again.
+            except BaseException:
+                # A warning turned into an error, or no memory; the next reply tries again.
+                LOG.exception("replies are not cached")
                 with self._lock:
                     self._is_writing, self._writing = False, {}
-                raise
+                return

@@ -110,7 +110,10 @@ class Deliverer:
             return Counter(skipped=skipped)
         try:
             sink.send([notice for _, notice in notices])
-        except Exception as error:  # a sink may be the user's code and raise anything
+        except BaseException as error:  # a sink may be the user's code and raise anything
+            is_ours = threading.current_thread() is not threading.main_thread()
+            if not is_ours and not isinstance(error, Exception):  # Ctrl-C, or a signal's handler
+                raise
             self._schedule_retry(sink, notices, error, now)
             return Counter(skipped=skipped, failed=len(notices))
         repeat = sink.policy.repeat
@@ -136,7 +139,7 @@ class Deliverer:
         return notice
 
     def _schedule_retry(
-        self, sink: Sink, notices: Sequence[tuple[Claim, Notice]], error: Exception, now: float
+        self, sink: Sink, notices: Sequence[tuple[Claim, Notice]], error: BaseException, now: float
     ) -> None:
         """Schedule a retry: as long as the alert is open, or for a day after it was resolved."""
         reason = str(error) or type(error).__name__
@@ -180,9 +183,11 @@ class Deliverer:
             last, pause = stop.is_set(), self._pause
             try:
                 self.deliver_due(time.time())
-            except Exception as error:  # the store failed; the alerts stay due
+            except BaseException as error:  # the store failed, or a sink: the alerts stay due
                 LOG.warning(
-                    "monitor %s: alerts are not sent while the store fails: %s", self.monitor, error
+                    "monitor %s: alerts are not sent while this fails: %s",
+                    self.monitor,
+                    str(error) or type(error).__name__,
                 )
                 pause = PAUSE_AFTER_ERROR
             if last:

@@ -9,6 +9,7 @@ the parent processes the items that were queued before the fork.
 """
 
 import atexit
+import logging
 import os
 import queue
 import threading
@@ -19,6 +20,7 @@ from multiprocessing import process, util
 from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
+LOG = logging.getLogger("fourscore.monitor")
 
 #: Characters that may be queued, in any number of items.
 MAX_SIZE = 64 << 20
@@ -27,7 +29,7 @@ _all: "weakref.WeakSet[Background[object]]" = weakref.WeakSet()
 
 
 class Background(Generic[T]):
-    """Calls `work` with one item at a time in each thread; `work` must not raise."""
+    """Calls `work` with one item at a time in each thread; what it raises is logged."""
 
     def __init__(self, work: Callable[[T], None], *, most: int, threads: int) -> None:
         self.work, self.most, self.threads = work, most, threads
@@ -50,7 +52,11 @@ class Background(Generic[T]):
             if self.closed or self.waiting >= most or self._size + size > MAX_SIZE:
                 return False
             if self.waiting >= self._free and self._started < self.threads:
-                self._start()
+                try:
+                    self._start()
+                except RuntimeError:  # no memory for a thread, or Python is about to exit
+                    if not self._started:
+                        return False
             self.waiting += 1
             self._pending += 1
             self._size += size
@@ -78,7 +84,7 @@ class Background(Generic[T]):
 
     def _start(self) -> None:
         thread = threading.Thread(target=self._serve, daemon=True, name="fourscore-monitor")
-        thread.start()  # raises where Python is about to exit
+        thread.start()
         self._started += 1
         self._free += 1
 
@@ -90,6 +96,8 @@ class Background(Generic[T]):
                 self._free -= 1
             try:
                 self.work(item)
+            except BaseException:  # SystemExit too: the thread has other items to process
+                LOG.exception("an item of the queue failed")
             finally:
                 del queued, item
                 with self._lock:

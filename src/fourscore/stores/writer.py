@@ -157,9 +157,11 @@ class Writer:
     # From here on in the writer's own thread.
 
     def _serve(self) -> None:
-        while self._collect():
+        while True:
             rows: list[PendingRow] = []
             try:
+                if not self._collect():
+                    break
                 self._commit(rows)
             except BaseException as error:  # a MemoryError must not leave tasks waiting for ever
                 self._fail(rows, error)

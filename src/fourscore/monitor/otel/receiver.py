@@ -10,6 +10,7 @@ fail and their senders try again.
 """
 
 import asyncio
+import logging
 import queue
 import threading
 import time
@@ -21,6 +22,7 @@ from fourscore.core import DataError, FourscoreError
 from fourscore.formats.otlp.span import Span, pack_span
 from fourscore.stores.received_spans import ReceivedCounts, SpanRow, SpanTable
 
+LOG = logging.getLogger("fourscore.monitor")
 #: Bytes of request bodies that may wait for the disk.
 MAX_WAITING_BYTES = 64 << 20
 #: A transaction ends after this many stored bytes.
@@ -113,12 +115,15 @@ class SpanReceiver:
         open_ = True
         while open_:
             batch: list[_Request] = []
-            open_ = self._collect(batch)
             try:
+                open_ = self._collect(batch)
                 self._store(batch)
-            except Exception as error:  # nothing of the batch is stored: every request fails
+            except BaseException as error:  # nothing of the batch is stored: every request fails
+                failure = error if isinstance(error, Exception) else RuntimeError(repr(error))
+                if not isinstance(error, FourscoreError):
+                    LOG.exception("spans cannot be stored")
                 for request in batch:
-                    request.error = request.error or error
+                    request.error = request.error or failure
             _wake_senders(batch)
 
     def _collect(self, batch: list[_Request]) -> bool:
@@ -134,7 +139,7 @@ class SpanReceiver:
             batch.append(request)
             try:
                 request.rows = make_span_rows(request.decode(), time.time())
-            except Exception as error:  # a bug in decoding must not end the thread
+            except Exception as error:  # a bug in decoding fails this request alone
                 request.error = error
             size += sum(len(row.body) for row in request.rows.rows)
         return True

@@ -195,8 +195,9 @@ class TraceAssembler:
                 if self.score_ready(time.time()) == BATCH:
                     pause = 0.0
                 self.waiting = self._spans.count_waiting()
-            except Exception as error:  # the disk or the judge: traces are tried again
-                LOG.warning("traces could not be scored and are tried again: %s", error)
+            except BaseException as error:  # the disk or the judge: traces are tried again
+                why = str(error) or type(error).__name__
+                LOG.warning("traces could not be scored and are tried again: %s", why)
                 pause = PAUSE_AFTER_ERROR
             self._stop.wait(pause)
 
