@@ -1,5 +1,6 @@
 """Which notices a sink gets, when they are repeated, and when an alert is not sent any more."""
 
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -241,6 +242,20 @@ def test_another_process_takes_over_after_the_lease_with_the_same_id(store: Moni
     assert second.deliver_due(NOW + LEASE - 1) == {}
     assert second.deliver_due(NOW + 2 * LEASE) == {"sent": 1}
     assert [one.id for one in sink.received] == seen
+
+
+def test_sink_that_exits_in_the_thread_does_not_hold_up_the_next_one(store: MonitorStore) -> None:
+    class Exits(RecordingSink):
+        def send(self, notices: Sequence[Notice]) -> None:
+            raise SystemExit(1)
+
+    raise_alert(store, change("healthy", "critical"))
+    second = RecordingSink("second")
+    deliver = Deliverer(store, "default", [Exits("first"), second]).deliver_due
+    thread = threading.Thread(target=deliver, args=(NOW,))
+    thread.start()
+    thread.join()
+    assert second.words == ["firing critical"]
 
 
 def test_exception_in_a_sink_counts_as_a_failed_delivery(store: MonitorStore) -> None:
