@@ -57,8 +57,8 @@ def _wired(span: Mapping[str, object], common: Mapping[str, object], place: str)
         id=_id(_either(span, "spanId", "span_id")),
         parent=_id(_either(span, "parentSpanId", "parent_span_id")),
         name=str(span.get("name", "")),
-        start=_moment(start, f"{place}.startTimeUnixNano"),
-        end=_moment(end, f"{place}.endTimeUnixNano"),
+        start=_nanoseconds(start, f"{place}.startTimeUnixNano"),
+        end=_nanoseconds(end, f"{place}.endTimeUnixNano"),
         attributes=attributes,
         error=find_error(status.get("code") in _BAD, status.get("message"), attributes, events),
         events=events,
@@ -124,8 +124,12 @@ def _value(given: object, field: str, depth: int = 0) -> object:
     if depth > 64:
         raise DataError("nested too deeply", field=field)
     for kind, value in given.items():
+        if value is None:  # the same as no value, in protobuf's JSON
+            continue
         if kind in ("intValue", "int_value"):
             return _whole(value)
+        if kind in ("doubleValue", "double_value"):
+            return _number(value, field)
         if kind in ("arrayValue", "array_value"):
             items = _object(value, field).get("values") or []
             if not isinstance(items, list):
@@ -151,10 +155,25 @@ def _whole(given: object) -> int | None:
     return int(text) if len(text) < 21 and text.removeprefix("-").isdecimal() else None
 
 
+def _number(given: object, field: str) -> float:
+    """Return a float; protobuf's JSON writes NaN and infinities as text."""
+    try:
+        return float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise DataError("expected a number", field=field) from None
+
+
+def _nanoseconds(given: object, field: str) -> float | None:
+    whole = _whole(given)
+    if whole is None or not 0 <= whole < 2**64:
+        return _moment(given, field)
+    return whole / 1e9 if whole else None  # the same division as for protobuf
+
+
 def _moment(given: object, field: str) -> float | None:
     whole = _whole(given)
     if whole is not None and whole > 10**17:
-        return whole / 1e9  # the same division as for protobuf, so that both give the same float
+        return whole / 1e9
     try:
         return parse_time(given) or None
     except (DataError, TypeError):

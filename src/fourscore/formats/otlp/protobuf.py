@@ -1,5 +1,6 @@
 """OTLP bodies as protobuf, by OpenTelemetry's own classes: pip install 'fourscore[otel]'."""
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -91,4 +92,6 @@ def _value(given: Any, depth: int = 0) -> Any:
         return [_value(item, depth + 1) for item in given.array_value.values]
     if kind == "kvlist_value":
         return {pair.key: _value(pair.value, depth + 1) for pair in given.kvlist_value.values}
+    if kind == "bytes_value":
+        return b64encode(given.bytes_value).decode()  # as OTLP's JSON has it
     return getattr(given, kind)

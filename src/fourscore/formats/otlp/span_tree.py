@@ -14,7 +14,8 @@ _BY_KIND: Mapping[str, Role] = {"TOOL": "tool", "RETRIEVER": "retriever", "LLM":
 def find_role(span: Span) -> Role:
     """Return what a span records (a tool, a model …), by GenAI or OpenInference attributes."""
     attributes = span.attributes
-    operation = attributes.get(names.OPERATION)
+    given = attributes.get(names.OPERATION)
+    operation = None if given is None else str(given)  # a sender may give it any type
     if operation is None and (kind := attributes.get(names.KIND)) is not None:
         word = str(kind).upper()
         if word in names.SILENT_KINDS:
