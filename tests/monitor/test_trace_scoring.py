@@ -174,10 +174,13 @@ def test_unreadable_trace_does_not_stop_the_others(caplog: Any) -> None:
         store.spans.receive([[SpanRow("bad", "a", NOW, b"no JSON")]])
         assembler = TraceAssembler(store.spans, "m", keep, quiet=5.0)
         assert assembler.score_ready(NOW + 6) == 2
-        assert store.counts("m") == {"traces_scored": 1, "traces_broken": 1}
+        assert store.counts("m") == {"traces_scored": 2}
         assert store.spans.count_waiting() == 0
-    assert kept == [expected_interaction()]
-    assert "bad" in caplog.text
+    good, bad = kept
+    assert good == expected_interaction()
+    assert (bad.id, bad.problem[:24]) == ("bad", "the trace cannot be read")
+    assert "bad cannot be read" in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 def test_trace_is_tried_again_where_samples_cannot_be_saved() -> None:

@@ -203,7 +203,7 @@ def _ingest(args: argparse.Namespace) -> int:
     name = args.name or NAME
     with ProductionMonitor(args.sample_rate, rubric=rubric, store=args.store, name=name) as monitor:
         done = ingest(args.file, monitor)
-    code = INCOMPLETE if done.broken or done.traces.get("broken") else PASSED
+    code = INCOMPLETE if done.broken or done.traces.get("unreadable") else PASSED
     if args.json:
         return _print_json({**msgspec.to_builtins(done), "exit_code": code}, code)
     traces = ", ".join(f"{n:,} {word.replace('_', ' ')}" for word, n in done.traces.items())

@@ -26,7 +26,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """A sampled interaction.
 
     `rate` is the probability with which interactions with its tags are drawn; `drawn` is False if
-    it was sampled only because of a rule.
+    it was sampled only because of a rule. `problem` says why it cannot be judged, where it cannot.
     """
 
     id: str
@@ -41,6 +41,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     rate: float = 1.0
     drawn: bool = True
+    problem: str = ""
 
     @property
     def size(self) -> int:

@@ -67,7 +67,7 @@ FAMILIES = {
 
 #: Counts of interactions that were drawn but not scored.
 LOST = ("dropped", "over_budget", "failed", "unsaved")
-SPANS = ("new", "twice", "late", "beyond")
+SPANS = ("new", "twice", "late", "beyond", "rejected")
 
 
 class Point(NamedTuple):

@@ -209,6 +209,10 @@ class ProductionMonitor(MonitorDecorators):
     def sample_and_evaluate(self, query: Any, output: Any, **rest: Any) -> dict[str, Any] | None:
         """Score one interaction in this thread if it is sampled; arguments as of `observe`."""
         self._add()
+        return self.evaluate_drawn(query, output, **rest)
+
+    def evaluate_drawn(self, query: Any, output: Any, **rest: Any) -> dict[str, Any] | None:
+        """Like `sample_and_evaluate`, for an interaction that is counted as observed already."""
         rest["tags"] = clean_tags(rest.get("tags") or ())
         id_ = rest.get("id")
         is_drawn = self.sampling.draws(None if id_ is None else str(id_), rest["tags"])

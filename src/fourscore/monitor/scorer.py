@@ -2,7 +2,7 @@
 
 import time
 
-from fourscore.core import FourscoreError, Rubric
+from fourscore.core import Case, FourscoreError, Rubric, Score, Status, Trace
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.judges.scorer import RubricScorer
 from fourscore.monitor.batch_writer import BatchWriter, Counters
@@ -60,15 +60,14 @@ class Scorer:
         case, trace = observation.read()
         now = time.time()
         reserved: Reservation | None = Reservation(int(now // HOUR))
-        if trace.fault is None:  # an agent that failed is not judged, and costs nothing
+        is_judged = trace.fault is None and not observation.problem
+        if is_judged:  # an agent that failed is not judged, and costs nothing
             store, name = self.writer.store, self.writer.name
             reserved = self.budget.reserve(store, name, case, now)
         if reserved is None:
             self.counters.over_budget.add()
             return None
-        if self._scorer is None:
-            self._scorer = RubricScorer(self.rubric, self.deadline)
-        (score,) = self._scorer.score(case, [RecordedOutput(trace)])
+        score = self._judge(observation, case, trace)
         scored = ScoredInteraction(
             id=observation.id,
             at=observation.at,
@@ -85,6 +84,14 @@ class Scorer:
         if not observation.drawn:
             self.counters.extra.add()
         return sample
+
+    def _judge(self, observation: Observation, case: Case, trace: Trace) -> Score:
+        if observation.problem:
+            return Score(status=Status.JUDGE_ERROR, reason=observation.problem)
+        if self._scorer is None:
+            self._scorer = RubricScorer(self.rubric, self.deadline)
+        (score,) = self._scorer.score(case, [RecordedOutput(trace)])
+        return score
 
     def _is_stored(self, id: str) -> bool:  # noqa: A002
         try:

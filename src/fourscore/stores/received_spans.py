@@ -77,17 +77,24 @@ class SpanTable:
         self._file = file
 
     def receive(
-        self, batches: Sequence[Sequence[SpanRow]], *, monitor: str | None = None
+        self,
+        batches: Sequence[Sequence[SpanRow]],
+        *,
+        monitor: str | None = None,
+        rejected: int = 0,
     ) -> list[ReceivedCounts]:
-        """Store some batches in one transaction, and count them under the monitor's name."""
-        if not any(batches):
+        """Store some batches in one transaction, and count them under the monitor's name.
+
+        `rejected` spans cannot be stored and are only counted.
+        """
+        if not any(batches) and not rejected:
             return [ReceivedCounts()] * len(batches)
-        latest = max(row.at for batch in batches for row in batch)
+        latest = max((row.at for batch in batches for row in batch), default=0.0)
         with self._file.transaction() as connection:
             found = [_receive(connection, batch) for batch in batches]
             connection.execute(OLD, (latest - REMEMBERED, FORGET))
             if monitor is not None:
-                total = sum(found, ReceivedCounts())._asdict()
+                total = {**sum(found, ReceivedCounts())._asdict(), "rejected": rejected}
                 _count(connection, monitor, {f"spans_{word}": n for word, n in total.items()})
         return found
 

@@ -146,7 +146,11 @@ class SpanReceiver:
 
     def _store(self, batch: list[_Request]) -> None:
         good = [request for request in batch if request.error is None]
-        kept = self._spans.receive([one.rows.rows for one in good], monitor=self._monitor)
+        kept = self._spans.receive(
+            [one.rows.rows for one in good],
+            monitor=self._monitor,
+            rejected=sum(one.rows.rejected for one in good),
+        )
         for request, received in zip(good, kept, strict=True):
             request.receipt = Receipt(received, request.rows.rejected, request.rows.message)
 

@@ -33,6 +33,8 @@ MAX_TAGS, MAX_TAG_LENGTH = 16, 80
 EARLIEST = 946_684_800.0
 #: Characters of the instructions that are kept with the case.
 MAX_INSTRUCTIONS = 4000
+#: Characters of the reason why a trace cannot be read.
+MAX_PROBLEM = 500
 
 
 class SkipReason(StrEnum):
@@ -43,13 +45,17 @@ class SkipReason(StrEnum):
 
 
 class Interaction(msgspec.Struct, frozen=True, kw_only=True):
-    """A case and its trace, assembled from spans. `id` is the trace's id, `at` when it ended."""
+    """A case and its trace, assembled from spans. `id` is the trace's id, `at` when it ended.
+
+    `problem` says why no trace can be made of the spans; then it counts as a `judge_error`.
+    """
 
     id: str
     at: float
     case: Case
     trace: Trace
     feedback: str | None = None
+    problem: str = ""
 
 
 def build_interaction(trace_id: str, spans: Iterable[Span], now: float) -> Interaction | SkipReason:
@@ -72,6 +78,17 @@ def build_interaction(trace_id: str, spans: Iterable[Span], now: float) -> Inter
     at = ended if EARLIEST <= ended <= now else now
     feedback = read.first(names.FEEDBACK) or None
     return Interaction(id=trace_id, at=at, case=case, trace=trace, feedback=feedback)
+
+
+def make_unreadable(trace_id: str, error: Exception, now: float) -> Interaction:
+    """Return an interaction that counts as a `judge_error`: its spans were acknowledged."""
+    kind = type(error).__name__  # its message may quote what a user wrote
+    LOG.warning("trace %s cannot be read and counts as a judge error: %s", trace_id, kind)
+    LOG.debug("trace %s cannot be read", trace_id, exc_info=error)
+    problem = f"the trace cannot be read: {kind}: {error}"[:MAX_PROBLEM]
+    return Interaction(
+        id=trace_id, at=now, case=Case(input=""), trace=Trace(output=""), problem=problem
+    )
 
 
 def _make_metadata(trace_id: str, read: SpanTrace) -> dict[str, str]:
@@ -155,10 +172,8 @@ class TraceAssembler:
                 continue
             try:
                 found = self._assemble(trace_id, bodies, now)
-            except Exception:  # a bug of ours: one trace must not block all others for ever
-                LOG.exception("trace %s cannot be assembled and is skipped", trace_id)
-                counts["broken"] += 1
-                continue
+            except Exception as error:  # a bug of ours: it must neither block nor lose a trace
+                found = make_unreadable(trace_id, error, now)
             if isinstance(found, Interaction):
                 ready.append(found)
             else:
@@ -243,17 +258,23 @@ class TraceSampler:
 
     def _score_one(self, seen: Interaction) -> str:
         try:
-            sample = self._monitor.sample_and_evaluate(
-                seen.case.input,
-                None,
-                id=seen.id,
-                at=seen.at,
-                tags=seen.case.tags,
-                trace=seen.trace,
-                case=seen.case,
-                feedback=seen.feedback,
-            )
-        except Exception:  # a bug of ours with one interaction
-            LOG.exception("trace %s cannot be scored", seen.id)
-            return "failed"
-        return "not_drawn" if sample is None else "scored"
+            return self._evaluate(seen, self._monitor.sample_and_evaluate)
+        except Exception as error:  # a bug of ours with one interaction
+            unreadable = make_unreadable(seen.id, error, seen.at)
+            return self._evaluate(unreadable, self._monitor.evaluate_drawn)  # counted already
+
+    def _evaluate(self, seen: Interaction, evaluate: Callable[..., object]) -> str:
+        sample = evaluate(
+            seen.case.input,
+            None,
+            id=seen.id,
+            at=seen.at,
+            tags=seen.case.tags,
+            trace=seen.trace,
+            case=seen.case,
+            feedback=seen.feedback,
+            problem=seen.problem,
+        )
+        if sample is None:
+            return "not_drawn"
+        return "unreadable" if seen.problem else "scored"
