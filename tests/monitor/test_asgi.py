@@ -233,3 +233,70 @@ def test_works_behind_a_real_server(monitor: ProductionMonitor) -> None:
     thread.join()
     listening.close()
     assert [query for query, *_ in seen(monitor)] == ["q0", "q1", "q2"]
+
+
+def run_lifespan(app: Any) -> list[str]:
+    """Run an application's lifespan as a server does, and return the types of its events."""
+    sent: list[str] = []
+    waiting = ["lifespan.startup", "lifespan.shutdown"]
+
+    async def receive() -> dict[str, Any]:
+        return {"type": waiting.pop(0)}
+
+    async def send(event: Any) -> None:
+        sent.append(event["type"])
+
+    asyncio.run(app({"type": "lifespan"}, receive, send))
+    return sent
+
+
+async def lives(_scope: Any, receive: Any, send: Any) -> None:
+    for kind in ("startup", "shutdown"):
+        assert (await receive())["type"] == f"lifespan.{kind}"
+        await send({"type": f"lifespan.{kind}.complete"})
+
+
+async def raises(_scope: Any, _receive: Any, _send: Any) -> None:
+    raise RuntimeError("no lifespan here")
+
+
+async def raises_late(_scope: Any, receive: Any, _send: Any) -> None:
+    await receive()
+    raise RuntimeError("no lifespan here")
+
+
+async def returns(_scope: Any, _receive: Any, _send: Any) -> None:
+    return
+
+
+@pytest.mark.parametrize("app", [lives, raises, raises_late, returns])
+def test_samples_are_saved_before_the_shutdown_is_complete(
+    monitor: ProductionMonitor, app: Any
+) -> None:
+    for number in range(20):
+        monitor.observe("q", "good", id=number)
+    saved: list[int] = []
+
+    async def outer(scope: Any, receive: Any, send: Any) -> None:
+        async def send_and_count(event: Any) -> None:
+            if event["type"].startswith("lifespan.shutdown"):
+                saved.append(len(monitor.store.samples("default")))
+            await send(event)
+
+        await monitor.asgi(app)(scope, receive, send_and_count)
+
+    assert run_lifespan(outer) == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+    assert saved == [20]
+
+
+def test_failed_startup_is_passed_on(monitor: ProductionMonitor) -> None:
+    sent: list[str] = []
+
+    async def fails(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "lifespan.startup.failed"})
+        sent.append("failed")
+        raise RuntimeError("no database")
+
+    with pytest.raises(RuntimeError, match="no database"):
+        run_lifespan(monitor.asgi(fails))
+    assert sent == ["failed"]

@@ -155,6 +155,9 @@ class Middleware:
         self.id_header = id_header and id_header.lower()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await Lifespan(receive, send, self.monitor.flush_for_shutdown).run(self.app, scope)
+            return
         if scope["type"] != "http" or not self._is_observed(scope):
             await self.app(scope, receive, send)
             return
@@ -233,6 +236,42 @@ def _make_exchange(scope: Scope, capture: "_Capture") -> HttpExchange:
         reply_headers=_decode_headers(capture.headers),
         reply=b"".join(capture.reply),
     )
+
+
+class Lifespan:
+    """Runs the application's lifespan, and saves what waits before its server may end the process.
+
+    An application that does not know the lifespan raises or returns before it has sent anything:
+    then the events are answered for it, as the server would not send a shutdown otherwise.
+    """
+
+    def __init__(self, receive: Receive, send: Send, flush: Callable[[], Awaitable[None]]) -> None:
+        self._receive, self._send, self._flush = receive, send, flush
+        self._is_answered, self._received = False, list[str]()
+
+    async def run(self, app: App, scope: Scope) -> None:
+        try:
+            await app(scope, self._receive_event, self._send_event)
+        except Exception:
+            if self._is_answered:
+                raise
+        if self._is_answered:
+            return
+        for kind in ("startup", "shutdown"):
+            if f"lifespan.{kind}" not in self._received:
+                await self._receive_event()
+            await self._send_event({"type": f"lifespan.{kind}.complete"})
+
+    async def _receive_event(self) -> Event:
+        event = await self._receive()
+        self._received.append(event["type"])
+        return event
+
+    async def _send_event(self, event: Event) -> None:
+        self._is_answered = True
+        if event["type"].startswith("lifespan.shutdown."):
+            await self._flush()
+        await self._send(event)
 
 
 class _Capture:

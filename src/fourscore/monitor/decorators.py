@@ -9,7 +9,7 @@ abandoned or cancelled is not observed, as its output is not complete.
 import functools
 import inspect
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextvars import Token
 from typing import Any, TypeVar, overload
 
@@ -30,6 +30,7 @@ class MonitorDecorators:
     _observe_lazily: Callable[..., None]
     _count_failure: Callable[[Exception], None]
     _count_dropped: Callable[[], None]
+    flush_for_shutdown: Callable[[], Awaitable[None]]
 
     @overload
     def watch(self, function: F) -> F: ...

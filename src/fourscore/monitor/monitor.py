@@ -8,10 +8,12 @@ Background threads score the sampled interactions with the same code as rewards 
 save them. The state of the service is in the store, shared by all processes.
 """
 
+import asyncio
 import os
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
@@ -258,6 +260,11 @@ class ProductionMonitor(MonitorDecorators):
         until = time.monotonic() + timeout
         is_done = self._background.flush(timeout)
         return self._scorer.writer.save_all(until - time.monotonic()) and is_done
+
+    async def flush_for_shutdown(self) -> None:
+        """Flush for up to `exit_wait` seconds, in a thread: requests of others may be under way."""
+        with suppress(RuntimeError):  # an event loop that is not asyncio's: `at_exit` flushes
+            await asyncio.to_thread(self.flush, self.exit_wait)
 
     def close(self, timeout: float = 30.0) -> bool:
         """Refuse new interactions, score and save queued ones; return whether all were saved."""

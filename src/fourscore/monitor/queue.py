@@ -19,6 +19,8 @@ from collections.abc import Callable
 from multiprocessing import process, util
 from typing import Generic, Protocol, TypeVar
 
+from fourscore.monitor.termination import release_sigterm, save_on_sigterm
+
 T = TypeVar("T")
 LOG = logging.getLogger("fourscore.monitor")
 
@@ -119,8 +121,10 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 class ExitHandler(Protocol):
-    """An object with work to do at the end of a process, for a limited time."""
+    """An object with work to do at the end of a process, for `exit_wait` seconds."""
 
+    @property
+    def exit_wait(self) -> float: ...
     def at_exit(self) -> None: ...
 
 
@@ -131,12 +135,15 @@ def call_at_exit(one: ExitHandler) -> None:
     """Call `one.at_exit()` when this process, or a child forked from it, ends.
 
     A child of multiprocessing ends with `os._exit`, which skips `atexit`. It runs its own
-    finalizers instead, and drops those of its parent when it starts.
+    finalizers instead, and drops those of its parent when it starts. SIGTERM counts as an end too,
+    unless `exit_wait` is 0.
     """
     _exit_handlers.add(one)
     if process.parent_process() is not None:
         _add_finalizer(one)
     util.register_after_fork(one, _add_finalizer)
+    if one.exit_wait > 0:
+        save_on_sigterm(_call_handlers, _sum_waits)
 
 
 def _add_finalizer(one: ExitHandler) -> None:
@@ -149,7 +156,16 @@ def _call_handler(reference: "weakref.ref[ExitHandler]") -> None:
         one.at_exit()
 
 
-@atexit.register
-def _at_exit() -> None:
+def _call_handlers() -> None:
     for one in list(_exit_handlers):
         one.at_exit()
+
+
+def _sum_waits() -> float:
+    return sum(one.exit_wait for one in list(_exit_handlers))
+
+
+@atexit.register
+def _at_exit() -> None:
+    _call_handlers()
+    release_sigterm()

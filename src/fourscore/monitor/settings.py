@@ -104,9 +104,9 @@ class JudgingSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How sampled interactions are scored in the background.
 
     At most `queue` interactions wait for `workers` threads; each is judged within `deadline`
-    seconds. `budget` limits the cost per clock hour. At its end the process waits up to
-    `exit_wait` seconds for queued interactions. `calibration` has the judge's errors, for a
-    corrected pass rate.
+    seconds. `budget` limits the cost per clock hour. At its end, also by SIGTERM, the process waits
+    up to `exit_wait` seconds for queued interactions; 0 leaves SIGTERM alone. `calibration` has the
+    judge's errors, for a corrected pass rate.
     """
 
     queue: int = 1000

@@ -63,7 +63,8 @@ class MonitorRoutes:
             rubric=rubric,
             store=self._store,
             name=settings.name,
-            judging=JudgingSettings(budget=settings.budget or None),
+            # `close` saves everything when the server stops, whichever signal stopped it.
+            judging=JudgingSettings(budget=settings.budget or None, exit_wait=0.0),
             privacy=PrivacySettings(keep_text=7 * DAY if settings.keep_text else None),
             sinks=[Log()] if settings.alerts is None else read_sinks(settings.alerts),
         )
