@@ -186,6 +186,35 @@ def test_reads_snake_case_and_printed_spans() -> None:
     assert (span.attributes, span.error) == (EXPECTED.attributes, EXPECTED.error)
 
 
+def read_attribute(value: Any) -> Any:
+    span = {"attributes": [{"key": "gen_ai.x", "value": value}], "startTimeUnixNano": "5000000000"}
+    (read,) = read_json_spans({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+    assert read.start == 5.0  # a time before 1973 too is in nanoseconds
+    return read.attributes["gen_ai.x"]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"doubleValue": "Infinity"}, float("inf")),
+        ({"doubleValue": 5}, 5.0),
+        ({"stringValue": None, "intValue": "5"}, 5),
+        ({"bytesValue": "/wA="}, "/wA="),
+        ({"arrayValue": {}}, []),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_values_are_read_as_protobuf_writes_them_in_json(value: Any, expected: Any) -> None:
+    found = read_attribute(value)
+    assert (found, type(found)) == (expected, type(expected))
+
+
+def test_text_that_is_no_number_is_refused_as_a_double() -> None:
+    with pytest.raises(DataError, match="expected a number"):
+        read_attribute({"doubleValue": "five"})
+
+
 @pytest.mark.parametrize(
     ("value", "field"),
     [
