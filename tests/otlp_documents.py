@@ -128,8 +128,20 @@ def requests(draw: st.DrawFn) -> ExportTraceServiceRequest:
     return ExportTraceServiceRequest(resource_spans=made)
 
 
-def as_json(request: ExportTraceServiceRequest, *, snake_case: bool = False) -> dict[str, Any]:
-    """Return the request as OTLP's JSON, with keys in either of protobuf's two spellings."""
+#: Fields of a span that may be missing or null in JSON.
+OPTIONAL = (
+    *("parent_span_id", "name", "start_time_unix_nano", "end_time_unix_nano"),
+    *("attributes", "events", "status"),
+)
+
+
+def as_json(
+    request: ExportTraceServiceRequest, *, snake_case: bool = False, nulls: bool = False
+) -> dict[str, Any]:
+    """Return the request as OTLP's JSON, with keys in either of protobuf's two spellings.
+
+    With `nulls`, fields that are not set are null, which means the same as missing.
+    """
     document: dict[str, Any] = MessageToDict(
         request, preserving_proto_field_name=snake_case, use_integers_for_enums=True
     )
@@ -144,6 +156,8 @@ def as_json(request: ExportTraceServiceRequest, *, snake_case: bool = False) -> 
                     key = name if snake_case else _camel(name)
                     if key in written:
                         written[key] = getattr(span, name).hex()
+                for name in OPTIONAL if nulls else ():
+                    written.setdefault(name if snake_case else _camel(name), None)
     return document
 
 

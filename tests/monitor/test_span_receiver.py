@@ -84,6 +84,7 @@ def test_unreadable_body_fails_only_its_own_request(store: MonitorStore) -> None
     assert isinstance(bug, ZeroDivisionError)
     assert (yes.kept, yes.rejected) == (ReceivedCounts(new=1), 1)
     assert "span 2: traceId" in yes.message
+    assert store.counts("m") == {"spans_new": 1, "spans_rejected": 1}
 
 
 def test_requests_fail_while_the_store_fails_and_work_again(

@@ -33,12 +33,12 @@ def make_trace(spans: Iterable[Span]) -> Trace:
     return made.trace({}, fault=True)
 
 
-@given(requests(), st.booleans())
+@given(requests(), st.booleans(), st.booleans())
 def test_json_and_protobuf_give_the_same_spans_and_a_trace(
-    request: ExportTraceServiceRequest, snake_case: bool
+    request: ExportTraceServiceRequest, snake_case: bool, nulls: bool
 ) -> None:
     spans = read(request.SerializeToString(), "protobuf")
-    document = as_json(request, snake_case=snake_case)
+    document = as_json(request, snake_case=snake_case, nulls=nulls)
     assert read(json.dumps(document).encode(), "json") == spans
     assert len(spans) == sum(
         len(scope.spans) for held in request.resource_spans for scope in held.scope_spans

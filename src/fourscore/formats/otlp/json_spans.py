@@ -56,7 +56,7 @@ def _wired(span: Mapping[str, object], common: Mapping[str, object], place: str)
         trace=_id(_either(span, "traceId", "trace_id")),
         id=_id(_either(span, "spanId", "span_id")),
         parent=_id(_either(span, "parentSpanId", "parent_span_id")),
-        name=str(span.get("name", "")),
+        name=str(span.get("name") or ""),
         start=_nanoseconds(start, f"{place}.startTimeUnixNano"),
         end=_nanoseconds(end, f"{place}.endTimeUnixNano"),
         attributes=attributes,
@@ -79,7 +79,7 @@ def _printed(span: Mapping[str, object]) -> Span:
         trace=_id(context.get("trace_id") or span.get("trace_id")),
         id=_id(context.get("span_id") or span.get("span_id")),
         parent=_id(span.get("parent_id")),
-        name=str(span.get("name", "")),
+        name=str(span.get("name") or ""),
         start=_moment(span.get("start_time"), "start_time"),
         end=_moment(span.get("end_time"), "end_time"),
         attributes=attributes,
@@ -91,7 +91,7 @@ def _printed(span: Mapping[str, object]) -> Span:
 def _events(given: object, place: str) -> tuple[Event, ...]:
     found = []
     for i, event in enumerate(_list(given or [], place)):
-        name = str(event.get("name", ""))
+        name = str(event.get("name") or "")
         attributes = _pairs(event.get("attributes"), f"{place}[{i}].attributes")
         if name == names.EXCEPTION_EVENT:
             about = (names.EXCEPTION_TYPE, names.EXCEPTION_MESSAGE)
