@@ -314,9 +314,9 @@ def test_no_field_of_a_run_reaches_the_terminal_raw(
         ["calibrate", "--run", first],
         ["evolve", "decide", first, second],
         ["runs", "--store", EVIL],
-        ["run", "--resume", EVIL],
-        ["run", "--resume", first, "--retry", EVIL],
-        ["run", "--resume", first, "--name", "other"],
+        [*RUN[:5], "--cases", "cases.jsonl", "--resume", EVIL],
+        [*RUN[:5], "--cases", "cases.jsonl", "--resume", first, "--retry", EVIL],
+        [*RUN[:5], "--cases", "cases.jsonl", "--resume", first, "--name", "other"],
     ):
         call(words, capsys)
         call([*words, "--json"], capsys)

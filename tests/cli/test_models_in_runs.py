@@ -166,7 +166,7 @@ class Twice(Asks):
     first = run_json("--budget", "5calls", "--concurrency", "1", code=3)
     assert first["statuses"]["scored"] == 2
     assert first["cost"]["judges"]["calls"] == 5
-    words = ["run", "--resume", first["run"], "--retry", "cancelled", "--json"]
+    words = ["run", *PARTS, "--resume", first["run"], "--retry", "cancelled", "--json"]
     done = fourscore(*words, "--budget", f"{2 * N}calls")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -410,7 +410,8 @@ def test_agent_and_judges_share_one_budget(endpoint: Endpoint) -> None:
     assert document["statuses"]["cancelled"] == N - 5
     assert document["statuses"]["agent_error"] == 0
     assert len(endpoint.requests) == 5
-    words = ["--resume", document["run"], "--retry", "cancelled", "--json"]
+    parts = ["--agent", "openai:gpt-4o-mini", "--rubric", "echo.yaml", "--cases", "cases.jsonl"]
+    words = [*parts, "--resume", document["run"], "--retry", "cancelled", "--json"]
     done = fourscore("run", *words, "--budget", "100calls")
     assert json.loads(done.stdout)["statuses"]["scored"] == N
     assert len(endpoint.requests) == N

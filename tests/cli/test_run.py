@@ -217,10 +217,11 @@ def test_resume_needs_cases_from_stdin_again() -> None:
     text, words = Path("cases.jsonl").read_text(), [*PARTS[2:], "--fail-fast", "--concurrency", "1"]
     done = fourscore("run", "--cases", "-", *words, input=text)
     command = shlex.split(done.stderr.partition("go on with: fourscore ")[2])
-    assert command[-2:] == ["--cases", "-"]
+    where = command.index("--cases")
+    assert command[where + 1] == "-"
     went_on = json.loads(fourscore(*command, "--json", input=text).stdout)
     assert (went_on["passed"], went_on["failed"]) == (8, 2)  # to the next failure
-    refused = fourscore(*command[:-2])
+    refused = fourscore(*command[:where], *command[where + 2 :])
     assert (refused.returncode, "--cases" in refused.stderr) == (2, True)
     other = fourscore(*command, input=text.replace("c20", "c21"))
     assert (other.returncode, "the cases have changed" in other.stderr) == (2, True)
@@ -350,7 +351,7 @@ def test_a_killed_run_resumes_to_the_same_summary() -> None:
         process.kill()
         process.communicate()
         process = subprocess.Popen(
-            [FOURSCORE, "run", "--resume", find_newest_run(), "--json"],
+            [FOURSCORE, "run", *PARTS, "--resume", find_newest_run(), "--json"],
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "SLOW": "0.02"},
@@ -369,23 +370,52 @@ def test_a_signal_stops_the_run_and_prints_the_command_that_resumes_it(
     process.send_signal(number)
     _, words = process.communicate()
     assert process.returncode == 130
-    command = words.rpartition("go on with: ")[2].split()
-    done = fourscore(*command[1:], "--json")
-    assert json.loads(done.stdout)["total_tests"] == 20
+    command = shlex.split(words.rpartition("go on with: ")[2])
+    done = fourscore(*command[1:], "--json", cwd=Path("/"))  # from anywhere
+    assert json.loads(done.stdout)["total_tests"] == 20, done.stderr
+
+
+def test_resume_starts_nothing_that_only_the_store_names() -> None:
+    Path("evil.py").write_text("open('imported', 'w')\ndef run(input): return 1\n")
+    for agent in ("shell: touch started", "evil:run", "evil.py:run"):
+        stopped = fourscore("run", *PARTS[:4], "--agent", agent, "--fail-fast", "--json")
+        run = json.loads(stopped.stdout)["run"]
+        Path("started").unlink(missing_ok=True)
+        Path("imported").unlink(missing_ok=True)
+        for more in ([], PARTS[:4], PARTS[4:], PARTS):
+            refused = fourscore("run", "--resume", run, *more)
+            assert refused.returncode == 2
+            assert "a store does not choose what is started" in refused.stderr
+        for words in (["runs"], ["show", run], ["show", run, "c1"], ["compare", run, run]):
+            fourscore(*words)
+        fourscore("rescore", run, "--rubric", "rubric.yaml")
+        assert not Path("started").exists()
+        assert not Path("imported").exists()
+        command = shlex.split(refused.stderr.partition("then type it: fourscore ")[2])
+        assert fourscore(*command, "--dry-run").returncode == 0
+
+
+def test_resume_tells_that_the_agent_has_changed() -> None:
+    run_json("--fail-fast", "--concurrency", "1", code=3)
+    Path("agent.py").write_text(f"{AGENT}\n# mended\n")
+    done = fourscore("run", *PARTS, "--resume", find_newest_run())
+    assert "the agent's file has changed since run" in done.stderr
 
 
 def test_retry_runs_cases_with_a_status_again() -> None:
     write_cases([case(1), case(2, "crash")])
     assert run_json()["statuses"]["agent_error"] == 1
     Path("agent.py").write_text(AGENT.replace('raise ValueError("boom")', "pass"))
-    done = fourscore("run", "--resume", find_newest_run(), "--retry", "agent_error", "--json")
+    done = fourscore(
+        "run", *PARTS, "--resume", find_newest_run(), "--retry", "agent_error", "--json"
+    )
     assert json.loads(done.stdout)["passed"] == 2
 
 
 def test_refuses_to_resume_a_run_that_another_process_writes() -> None:
     process = start_run("--concurrency", "1", SLOW="0.2")
     wait_until(count_scores)
-    second = fourscore("run", "--resume", find_newest_run())
+    second = fourscore("run", *PARTS, "--resume", find_newest_run())
     assert second.returncode == 2
     assert str(process.pid) in second.stderr
     process.kill()
@@ -395,23 +425,23 @@ def test_refuses_to_resume_a_run_that_another_process_writes() -> None:
 def test_refuses_to_resume_with_a_changed_rubric_or_changed_cases() -> None:
     run_json()
     Path("rubric.yaml").write_text(RUBRIC + "  brief: {judge: math}\n")
-    assert "rubric has changed" in fourscore("run", "--resume", find_newest_run()).stderr
+    assert "rubric has changed" in fourscore("run", *PARTS, "--resume", find_newest_run()).stderr
     Path("rubric.yaml").write_text(RUBRIC)
     write_cases([case(1)])
-    done = fourscore("run", "--resume", find_newest_run())
+    done = fourscore("run", *PARTS, "--resume", find_newest_run())
     assert (done.returncode, "cases have changed" in done.stderr) == (2, True)
 
 
 def test_resume_refuses_another_setting_and_takes_the_same_files_from_elsewhere() -> None:
     run = run_json("--fail-fast", "--concurrency", "1", code=3)["run"]
-    refused = fourscore("run", "--resume", run, "--repeats", "3")
+    refused = fourscore("run", *PARTS, "--resume", run, "--repeats", "3")
     assert refused.returncode == 2
     message = f"--repeats: run {run} has 1; --resume cannot change that to 3: start a new run"
     assert message in refused.stderr
     Path("cases.jsonl").rename("moved.jsonl")
     Path("rubric.yaml").rename("moved.yaml")
     moved = ["--cases", "moved.jsonl", "--rubric", "moved.yaml"]
-    done = fourscore("run", "--resume", run, *moved, "--json")
+    done = fourscore("run", *PARTS, "--resume", run, *moved, "--json")
     assert json.loads(done.stdout)["total_tests"] == 10, done.stderr  # to the next failure
 
 
@@ -531,7 +561,7 @@ def test_a_full_disk_stops_the_run_and_prints_how_to_resume() -> None:
     assert done.returncode in (2, 3)
     assert "--resume" in done.stderr
     assert "Traceback" not in done.stderr
-    again = fourscore("run", "--resume", find_newest_run(), "--json")
+    again = fourscore("run", *PARTS, "--resume", find_newest_run(), "--json")
     assert json.loads(again.stdout)["total_tests"] == 199
 
 
@@ -560,9 +590,12 @@ def test_an_async_agent_that_blocks_costs_only_its_own_case() -> None:
 def test_resume_takes_new_gates_and_dry_run_runs_nothing() -> None:
     run_json()
     assert (
-        fourscore("run", "--resume", find_newest_run(), "--gate", "pass_rate>=0.99").returncode == 1
+        fourscore(
+            "run", *PARTS, "--resume", find_newest_run(), "--gate", "pass_rate>=0.99"
+        ).returncode
+        == 1
     )
-    done = fourscore("run", "--resume", find_newest_run(), "--dry-run", "--json")
+    done = fourscore("run", *PARTS, "--resume", find_newest_run(), "--dry-run", "--json")
     assert json.loads(done.stdout)["planned"] == 0
 
 

@@ -2,16 +2,18 @@
 
 import argparse
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from fourscore.cli import run as run_command
 from fourscore.cli import schema
 from fourscore.cli.flags import Setting, list_settings
-from fourscore.cli.run_resume import resume_settings
-from fourscore.cli.run_settings import RunSettings, read_settings
+from fourscore.cli.run_resume import digest_agent, hide_secrets, resume_settings
+from fourscore.cli.run_settings import RunSettings, make_settings, read_settings
 from fourscore.core import ConfigError
 from fourscore.stores.run import RunInfo
 
@@ -36,7 +38,7 @@ VALUES: dict[str, tuple[str, Any, Any]] = {
     "sample": ("3", 3, 3),
     "seed": ("3", 3, 3),
 }
-RULES = ("keep", "change", "same content")
+RULES = ("keep", "change", "same content", "give again")
 PARTS = ["--cases", "cases.jsonl", "--agent", "recorded"]
 
 
@@ -94,8 +96,11 @@ def make_stored_run() -> RunInfo:
 
 @pytest.mark.parametrize("each", list_flags(), ids=lambda each: each.key)
 def test_resume_changes_a_setting_or_refuses_it_by_its_rule(each: Setting) -> None:
-    args = parse("--resume", "r", *flag_words(each))
-    if each.resume == "keep":
+    args = parse(*PARTS, "--resume", "r", *flag_words(each))
+    if each.resume == "give again":
+        with pytest.raises(ConfigError, match="began with another agent"):
+            resume_settings(make_stored_run(), args, "runs.db")
+    elif each.resume == "keep":
         with pytest.raises(ConfigError, match="--resume cannot change that to") as caught:
             resume_settings(make_stored_run(), args, "runs.db")
         assert caught.value.field == each.flag
@@ -107,6 +112,7 @@ def test_resume_changes_a_setting_or_refuses_it_by_its_rule(each: Setting) -> No
 def test_what_resume_may_change() -> None:
     rules = {rule: {each.key for each in SETTINGS if each.resume == rule} for rule in RULES}
     assert rules["same content"] == {"cases", "rubric"}
+    assert rules["give again"] == {"agent", "models"}
     assert rules["change"] == {
         "store", "concurrency", "deadline", "judge_deadline", "fail_fast", "gates",
         "budget", "cache", "prices",
@@ -119,10 +125,77 @@ def test_what_resume_may_change() -> None:
 )
 def test_resume_accepts_a_flag_that_says_what_the_run_has(words: list[str]) -> None:
     info = make_stored_run()
-    settings = resume_settings(info, parse("--resume", "r", *words), "runs.db")
+    settings = resume_settings(info, parse(*PARTS, "--resume", "r", *words), "runs.db")
     assert settings.resolve_paths().repeats == info.options["repeats"]
 
 
-def test_resume_refuses_a_configuration_file() -> None:
-    with pytest.raises(ConfigError, match="leave CONFIG out"):
-        resume_settings(make_stored_run(), parse("config.yaml", "--resume", "r"), "runs.db")
+HOSTILE: dict[str, Any] = {"models": {"openai:m": {"base_url": "http://evil"}}}
+
+
+@pytest.mark.parametrize("each", SETTINGS, ids=lambda each: each.key)
+def test_resume_reads_no_code_address_or_path_from_a_store(each: Setting) -> None:
+    """A new setting that names such a thing must not be kept: only these kinds may be."""
+    hostile = HOSTILE.get(each.key, VALUES.get(each.key, ("", "", "/evil.py:run"))[2])
+    info = make_stored_run()
+    # Whoever can write the store can write the digest as well.
+    info = msgspec.structs.replace(info, options={**info.options, each.key: hostile})
+    args = parse(*PARTS, "--resume", "r")
+    if each.key in ("agent", "models", "rubric"):
+        with pytest.raises(ConfigError, match="a store does not choose what is started"):
+            resume_settings(info, args, "runs.db")
+    elif each.is_local:
+        assert getattr(resume_settings(info, args, "runs.db"), each.key) != hostile
+    else:
+        assert getattr(resume_settings(info, args, "runs.db"), each.key) == hostile
+        harmless = (int, float, bool, int | None, list[str], dict[str, str], dict[str, Any])
+        texts = {"name", "filter", "budget"}  # a word, an expression without calls, amounts
+        assert each.kind in harmless or each.key in texts
+
+
+@pytest.mark.parametrize("agent", ["shell: touch evil", "evil:run", "evil.py:run", "http://evil/"])
+def test_resume_without_the_agent_starts_nothing(agent: str) -> None:
+    info = make_stored_run()
+    info = msgspec.structs.replace(info, options={**info.options, "agent": agent})
+    with pytest.raises(ConfigError) as caught:
+        resume_settings(info, parse("--resume", "r"), "runs.db")
+    assert "needs --cases, --agent again" in caught.value.message
+    words = shlex.split(caught.value.message.partition("then type it: ")[2])
+    assert words[:2] == ["fourscore", "run"]
+    assert Path(words[words.index("--agent") + 1]).name == Path(agent).name
+    assert words[-2:] == ["--resume", info.id]
+
+
+def test_resume_takes_a_configuration_file_and_says_what_the_run_keeps(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = "fourscore: {run: {cases: cases.jsonl, agent: recorded, repeats: 3, concurrency: 5}}"
+    Path("config.yaml").write_text(text)
+    settings = resume_settings(make_stored_run(), parse("config.yaml", "--resume", "r"), "runs.db")
+    assert (settings.repeats, settings.concurrency) == (2, 5)
+    assert "keeps its own repeats: 2" in capsys.readouterr().err
+    assert settings.cases == "cases.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("agent", "hidden"),
+    [
+        ("https://ann:pass@host/agent", "https://[secret]@host/agent"),
+        ("https://host/agent?api_key=abc&x=1", "https://host/agent?api_key=[secret]&x=1"),
+        ("shell: API_TOKEN=abc tool --name x", "shell: API_TOKEN=[secret] tool --name x"),
+        ("shell: tool --api-key abc --n 3", "shell: tool --api-key [secret] --n 3"),
+        ("shell: curl -H 'X-Api-Key: abc' u", "shell: curl -H 'X-Api-Key: [secret] u"),
+        ("shell: a Bearer abc", "shell: a Bearer [secret]"),
+        ("keys.py:monkey", "keys.py:monkey"),
+        ("shell: python agent.py", "shell: python agent.py"),
+    ],
+)
+def test_the_resume_command_hides_secrets(agent: str, hidden: str) -> None:
+    assert hide_secrets(agent) == hidden
+
+
+def test_a_run_is_resumed_with_a_renewed_secret_but_not_with_another_host() -> None:
+    old, new, other = (
+        make_settings({"cases": "c", "agent": f"https://{user}@{host}/a"})
+        for user, host in [("a:1", "host"), ("a:2", "host"), ("a:1", "evil")]
+    )
+    assert digest_agent(old) == digest_agent(new) != digest_agent(other)

@@ -16,9 +16,9 @@ from fourscore.core import ConfigError
 from fourscore.formats.yaml_file import parse_yaml
 from fourscore.stores.sqlite import DEFAULT_STORE
 
-#: The rule of `--resume` for a setting: keep it, change it, or read it from another path with the
-#: same content.
-Resume = Literal["keep", "change", "same content"]
+#: The rule of `--resume` for a setting: keep it, change it, read it from any path with the same
+#: content, or give the same again.
+Resume = Literal["keep", "change", "same content", "give again"]
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +31,11 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     resume: Resume
     is_path: bool
     kind: Any = str
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it names code, an address, a key or a file: it is never read from a store."""
+        return self.is_path or self.resume == "give again"
 
 
 def setting(

@@ -20,12 +20,19 @@ from fourscore.cli.run_inputs import RunInputs, read_inputs
 from fourscore.cli.run_resume import (
     check_unchanged,
     count_spent,
+    digest_agent,
     find_remaining,
     parse_statuses,
     resume_command,
     resume_settings,
 )
-from fourscore.cli.run_settings import CONFIG, RunSettings, read_settings
+from fourscore.cli.run_settings import (
+    CONFIG,
+    RunSettings,
+    find_config,
+    read_config,
+    read_settings,
+)
 from fourscore.core import ConfigError, DataError, FourscoreError
 from fourscore.core.judge import safe_repr
 from fourscore.executors import loop
@@ -94,13 +101,13 @@ def _start(args: argparse.Namespace) -> int:
     if args.dry_run:
         return dry_run(inputs, attempts, models, as_json=args.json)
     with Store(_make_folder(settings.store)) as store:
-        info = _make_info(inputs, found, count)
+        info = _make_info(inputs, found, count, config=find_config(args))
         store.start(info)
         return _run_and_report(args, store, info, inputs, attempts=attempts, models=models)
 
 
 def _resume(args: argparse.Namespace) -> int:
-    path = args.store or DEFAULT_STORE
+    path = args.store or read_config(args).get("store", DEFAULT_STORE)
     with Store(path, make=False) as store:
         info = store.run(args.resume)
         retry = parse_statuses(args.retry)
@@ -119,7 +126,7 @@ def _resume(args: argparse.Namespace) -> int:
         return _run_and_report(args, store, info, inputs, attempts=attempts, models=models)
 
 
-def _make_info(inputs: RunInputs, found: CaseFileInfo, count: int) -> RunInfo:
+def _make_info(inputs: RunInputs, found: CaseFileInfo, count: int, *, config: str) -> RunInfo:
     """Return the run's stored settings and inputs; `count` is the number of chosen cases."""
     settings, agent = inputs.settings, inputs.agent
     return RunInfo(
@@ -127,6 +134,7 @@ def _make_info(inputs: RunInputs, found: CaseFileInfo, count: int) -> RunInfo:
         labels=settings.labels,
         agent=agent.name if settings.agent.startswith("/") else settings.agent,
         agent_version=getattr(agent, "version", None) or None,
+        agent_digest=digest_agent(settings),
         git_commit=_find_commit(),
         cases_digest=found.digest,
         cases_path=settings.cases,
@@ -135,6 +143,7 @@ def _make_info(inputs: RunInputs, found: CaseFileInfo, count: int) -> RunInfo:
         repeats=settings.repeats,
         planned=count * settings.repeats,
         options=msgspec.to_builtins(settings),
+        config=str(Path(config).resolve()) if config else "",
         argv=tuple(sys.argv),
     )
 

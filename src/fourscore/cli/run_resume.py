@@ -1,9 +1,11 @@
 """`fourscore run --resume`: settings that may change, remaining attempts, the resume command."""
 
 import argparse
+import re
 import shlex
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import msgspec
 from msgspec.structs import replace
@@ -11,48 +13,125 @@ from msgspec.structs import replace
 from fourscore.cli.flags import list_settings, read_flags
 from fourscore.cli.model_options import double_budget, repeat_model_flags
 from fourscore.cli.run_inputs import RunInputs
-from fourscore.cli.run_settings import RunSettings, add_flag_values, make_settings
-from fourscore.core import ConfigError, Status
+from fourscore.cli.run_settings import (
+    RunSettings,
+    add_flag_values,
+    find_config,
+    make_settings,
+    read_config,
+)
+from fourscore.core import ConfigError, Status, digest
 from fourscore.core.rubric import list_models
+from fourscore.judges.rubric_file import RESEARCH
 from fourscore.models.budget import NO_COST, Cost, Limits
 from fourscore.models.messages import NO_USAGE
+from fourscore.report.streams import print_message
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import PlannedAttempt, summarize_run
 
+#: Parts of the names of variables, parameters and flags whose values are secret.
+SECRETS = ("key", "token", "secret", "passw", "auth")
+
 
 def resume_settings(info: RunInfo, args: argparse.Namespace, store: str) -> RunSettings:
-    """Return the settings of a stored run, overridden by the flags that may change.
+    """Return the settings of a resumed run.
 
-    A flag that may not change is refused if it differs from the run's setting.
+    What names code, an address, a key or a file comes from the flags or the configuration file: a
+    store may come from somebody else, and naming a run must not start what its store names. All
+    else is kept. A flag that may not change is refused if it differs from the run's setting.
     """
-    if args.config:
-        raise ConfigError("a resumed run keeps its settings: leave CONFIG out", file=args.config)
-    stored = replace(msgspec.convert(info.options, RunSettings), store=store)
-    values: dict[str, Any] = msgspec.to_builtins(stored)
-    settings = make_settings(add_flag_values(values, args))
-    resolved, flags = settings.resolve_paths(), read_flags(args, RunSettings)
-    for each in list_settings(RunSettings):
+    stored = replace(_read_options(info, store), store=store)
+    section, flags = read_config(args), read_flags(args, RunSettings)
+    rules = {each.key: each for each in list_settings(RunSettings)}
+    kept = msgspec.to_builtins(stored)
+    base = {key: value for key, value in kept.items() if not rules[key].is_local}
+    base |= {key: value for key, value in section.items() if rules[key].resume != "keep"}
+    if missing := _list_missing(stored, base | flags):
+        _refuse(info, stored, f"needs {', '.join(missing)} again", missing[0])
+    settings = make_settings(add_flag_values({**base, "store": store}, args))
+    resolved = settings.resolve_paths()
+    if digest_agent(resolved) != (info.agent_digest or digest_agent(stored)):
+        _refuse(info, stored, "began with another agent or other options of models", "--agent")
+    for each in rules.values():
         own, given = getattr(stored, each.key), getattr(resolved, each.key)
         if each.key in flags and each.resume == "keep" and given != own:
             message = f"run {info.id} has {own!r}; --resume cannot change that to {given!r}"
             raise ConfigError(f"{message}: start a new run", field=each.flag or each.key)
-    if settings.cases == "-" and not args.cases:
-        message = (
-            f"the cases of run {info.id} came from stdin or a pipe: give them again with --cases"
-        )
-        raise ConfigError(message, field="--cases")
+        if each.key in section and each.resume == "keep" and section[each.key] != kept[each.key]:
+            print_message(f"run {info.id} keeps its own {each.key}: {own!r}")
     return settings
 
 
+def _read_options(info: RunInfo, store: str) -> RunSettings:
+    try:
+        return msgspec.convert(info.options, RunSettings)
+    except msgspec.ValidationError as error:
+        message = f"its options are not those of fourscore run, so it cannot be resumed: {error}"
+        raise ConfigError(message, file=store, field=f"run {info.id}") from None
+
+
+def _list_missing(stored: RunSettings, given: dict[str, Any]) -> list[str]:
+    """Return the flags of what the run needs and a store may not name."""
+    needed = [f"--{key}" for key in ("cases", "agent") if key not in given]
+    # The built-in rubric may have been installed elsewhere when the run began.
+    if "rubric" not in given and Path(stored.rubric).parts[-4:] != Path(RESEARCH).parts[-4:]:
+        needed.append("--rubric")
+    return [*needed, *(["CONFIG"] if stored.models and "models" not in given else [])]
+
+
+def _refuse(info: RunInfo, stored: RunSettings, what: str, field: str) -> NoReturn:
+    command = resume_command(info, stored)
+    why = "a store does not choose what is started"
+    message = f"run {info.id} {what}: {why}; check this command, then type it: {command}"
+    raise ConfigError(message, field=field)
+
+
+def digest_agent(settings: RunSettings) -> str:
+    """Return a digest of the agent and the options of models, without secrets.
+
+    A file may lie in another folder, or be repaired, as long as it has the same name.
+    """
+    file, _, function = settings.agent.rpartition(":")
+    agent = f"{Path(file).name}:{function}" if file.endswith(".py") else settings.agent
+    return digest([hide_secrets(agent), settings.models])
+
+
+def hide_secrets(agent: str) -> str:
+    """Return an agent's specification with passwords, keys and tokens replaced by `[secret]`."""
+    words = re.split(r"([\s&?]+)", agent)
+    for place, word in enumerate(words):
+        name, equals, _ = word.partition("=")
+        before = words[place - 2] if place > 1 else ""
+        if equals and _names_secret(name):
+            words[place] = f"{name}=[secret]"
+        elif before.lower() == "bearer" or _takes_secret(before):
+            words[place] = "[secret]"
+        elif "://" in word and "@" in (host := word.partition("://")[2].partition("/")[0]):
+            words[place] = word.replace(host, f"[secret]@{host.rpartition('@')[2]}", 1)
+    return "".join(words)
+
+
+def _names_secret(name: str) -> bool:
+    return any(word in name.lower() for word in SECRETS)
+
+
+def _takes_secret(word: str) -> bool:
+    """Whether the next word is the value of this flag or header: `--api-key`, `X-Api-Key:`."""
+    is_name = (word.startswith("-") and "=" not in word) or word.endswith(":")
+    return is_name and _names_secret(word)
+
+
 def check_unchanged(info: RunInfo, inputs: RunInputs) -> None:
-    """Refuse a rubric or cases that have changed since the run began."""
+    """Refuse a rubric or cases that have changed since the run began; warn of a changed agent."""
     if inputs.rubric.provenance.rubric != info.rubric_fingerprint:
         message = f"the rubric has changed since run {info.id}; see fourscore rescore"
         raise ConfigError(message, file=inputs.settings.rubric)
     if inputs.file.check().digest != info.cases_digest:
         message = f"the cases have changed since run {info.id}"
         raise ConfigError(message, file=inputs.settings.cases)
+    if (getattr(inputs.agent, "version", None) or None) != info.agent_version:
+        print_message(f"the agent's file has changed since run {info.id} began")
 
 
 def parse_statuses(words: list[str]) -> set[Status]:
@@ -104,12 +183,25 @@ def count_spent(store: Store, info: RunInfo, inputs: RunInputs) -> Cost:
 
 
 def resume_command(
-    info: RunInfo, settings: RunSettings, args: argparse.Namespace, *, more_budget: bool = False
+    info: RunInfo,
+    settings: RunSettings,
+    args: argparse.Namespace | None = None,
+    *,
+    more_budget: bool = False,
 ) -> str:
-    """Return the command that resumes a run, with twice the budget if it is spent."""
-    words = ["fourscore", "run", "--resume", info.id, "--store", settings.store]
-    if info.cases_path == "-":
-        words += ["--cases", "-"]
+    """Return the whole command that resumes a run, with twice the budget if it is spent.
+
+    `args` are those of the running command; without them the command is made from the store.
+    """
+    config = str(Path(found).resolve()) if args and (found := find_config(args)) else ""
+    words = ["fourscore", "run", *filter(None, [config if args else info.config])]
+    for key in ("cases", "agent", "rubric"):
+        if not (config and getattr(args, key) is None):  # else it is in the configuration
+            value = getattr(settings, key)
+            words += [f"--{key}", hide_secrets(value) if key == "agent" else value]
+    words += ["--store", settings.store, "--resume", info.id]
+    if args is None:
+        return shlex.join(words)
     retry = [*args.retry, *(["cancelled"] if more_budget and "cancelled" not in args.retry else [])]
     words += [word for status in retry for word in ("--retry", status)]
     budget = "".join(f" --budget {shlex.quote(limit)}" for limit in args.budget or ())

@@ -45,7 +45,10 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         ),
     ]
     agent: Annotated[
-        str, setting("--agent", f"test this agent: {AGENTS}, recorded", metavar="SPEC")
+        str,
+        setting(
+            "--agent", f"test this agent: {AGENTS}, recorded", metavar="SPEC", resume="give again"
+        ),
     ]
     rubric: Annotated[
         str,
@@ -141,7 +144,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     cache: CacheSetting = None
     prices: PricesSetting = None
     models: Annotated[
-        dict[str, dict[str, Any]], setting(None, "set options of single models, by specification")
+        dict[str, dict[str, Any]],
+        setting(None, "set options of single models, by specification", resume="give again"),
     ] = {}
 
     def __post_init__(self) -> None:
@@ -189,8 +193,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 def read_settings(args: argparse.Namespace) -> RunSettings:
     """Return the settings of a new run: those of the configuration file, overridden by flags."""
-    config = args.config or _find_config(args)
-    given = add_flag_values(_read_section(config) if config else {}, args)
+    given = add_flag_values(read_config(args), args)
     for key in ("cases", "agent"):
         if key not in given:
             message = f"give --{key}, or a CONFIG (or a {CONFIG} in this folder) that has it"
@@ -215,9 +218,16 @@ def make_settings(values: dict[str, Any]) -> RunSettings:
         raise ConfigError(error.message, field=error.field) from None
 
 
-def _find_config(args: argparse.Namespace) -> str | None:
-    """Return the path of CONFIG or of the file in the working folder; None if not needed."""
-    return CONFIG if not (args.cases and args.agent) and Path(CONFIG).is_file() else None
+def find_config(args: argparse.Namespace) -> str:
+    """Return the path of CONFIG, else of the file in the working folder; empty if not needed."""
+    given: str = args.config or ""
+    return given or (CONFIG if not (args.cases and args.agent) and Path(CONFIG).is_file() else "")
+
+
+def read_config(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings of the configuration file; empty without one."""
+    path = find_config(args)
+    return _read_section(path) if path else {}
 
 
 def _read_section(path: str) -> dict[str, Any]:

@@ -20,7 +20,8 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The description of a run: all that is needed to repeat it.
 
     `rubric` is the JSON text of the rubric's file form, `options` the options of the command.
-    `finished` is filled in by the store.
+    `agent_digest` identifies agent and options of models without their secrets; `config` is the
+    path of the configuration file. `finished` is filled in by the store.
     """
 
     id: str = msgspec.field(default_factory=new_run_id)
@@ -29,6 +30,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     labels: dict[str, str] = msgspec.field(default_factory=dict)
     agent: str = ""
     agent_version: str | None = None
+    agent_digest: str = ""
     git_commit: str | None = None
     cases_digest: str = ""
     cases_path: str = ""
@@ -37,6 +39,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     repeats: int = 1
     planned: int = 0
     options: dict[str, Any] = msgspec.field(default_factory=dict)
+    config: str = ""
     argv: tuple[str, ...] = ()
     finished: float | None = None
 
