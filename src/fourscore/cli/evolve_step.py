@@ -13,8 +13,7 @@ import msgspec
 from fourscore.cli import model_options
 from fourscore.cli.main import INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.cli.run_guard import Watchdog, protect_stdout, run_stoppable
-from fourscore.core import ConfigError, DataError, FourscoreError, Rubric
-from fourscore.core.judge import safe_repr
+from fourscore.core import ConfigError, DataError, Rubric
 from fourscore.evolve.evaluator import EvaluationSetup, Evaluator
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.limits import Risk
@@ -119,13 +118,9 @@ def _carry_out(
     except (KeyboardInterrupt, asyncio.CancelledError):
         print_message(f"interrupted; go on with: {resume}")
         return None
-    except BaseExceptionGroup as group:
+    except BaseExceptionGroup:
         print_message(f"stopped; go on with: {resume}")
-        if isinstance(group.exceptions[0], FourscoreError):
-            raise group.exceptions[0] from None
-        raise OSError(
-            safe_repr(group.exceptions[0])
-        ) from None  # any error here leaves the step incomplete
+        raise
     return found[0]
 
 

@@ -1,9 +1,11 @@
 """The command line: find the command, import its module, run it, return its exit code.
 
-0 passed; 1 a gate failed; 2 bad usage, configuration or data; 3 something planned was not measured.
+0 passed; 1 a gate failed; 2 bad usage, configuration or data; 3 something planned was not measured;
+70 a mistake in fourscore, with the traceback in a file; 130 interrupted.
 Only the module of the command that was typed is imported.
 """
 
+import errno
 import os
 import sys
 
@@ -39,7 +41,9 @@ COMMANDS = {
     "completion": "Print a script that completes commands in bash, zsh or fish",
 }
 
-PASSED, GATE_FAILED, BAD_INPUT, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
+PASSED, GATE_FAILED, BAD_INPUT, INCOMPLETE, CRASHED, INTERRUPTED = 0, 1, 2, 3, 70, 130
+#: Errors of a disk or a pipe that is full or gone, wherever the output goes.
+CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE, errno.EBADF}
 
 
 def main(argv: "Sequence[str] | None" = None) -> int:
@@ -49,28 +53,70 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         from fourscore.evolve.hook import main as hook
 
         return hook(words[1:])
-    from fourscore.core import FourscoreError
-
     _replace_closed_streams()
     if "_ARGCOMPLETE" in os.environ:  # set by the shell while it completes a line
         return _complete()
-    args = _parse_arguments(words)
-    if args.command is None:
-        _make_parser(words).print_help()
-        return PASSED
+    from fourscore.cli.crash import watch_background
+
+    with watch_background() as crashes:
+        code = _run(words)
+    return CRASHED if crashes and code != INTERRUPTED else code
+
+
+def _run(words: "Sequence[str]") -> int:
+    """Run the command and return its exit code, whatever it raises."""
+    as_json = "--json" in words
     try:
+        args = _parse_arguments(words)
+        if args.command is None:
+            _make_parser(words).print_help()
+            return PASSED
+        as_json = getattr(args, "json", False)
         code: int = args.run(args)
         sys.stdout.flush()
         return code
-    except FourscoreError as error:
-        return _print_refusal(error, as_json=getattr(args, "json", False))
-    except KeyboardInterrupt:
+    except SystemExit:  # of argparse, which has printed why
+        raise
+    except BaseException as error:
+        return _report_error(error, as_json=as_json)
+
+
+def _report_error(error: BaseException, *, as_json: bool) -> int:
+    """Print one sentence about the error, and return the exit code."""
+    from asyncio import CancelledError
+
+    from fourscore.core import FourscoreError
+
+    whole = error
+    while isinstance(error, BaseExceptionGroup):  # of tasks: the first one ended the others
+        error = error.exceptions[0]
+    if isinstance(error, KeyboardInterrupt | CancelledError):
         _print_message("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
+    if isinstance(error, FourscoreError):
+        return _print_refusal(error, as_json=as_json)
+    if isinstance(error, BrokenPipeError):
         return _stop_writing("")
-    except OSError as error:
+    if isinstance(error, OSError) and error.errno in CANNOT_WRITE:
         return _stop_writing(error.strerror or str(error))
+    if isinstance(error, OSError) and error.strerror:
+        from fourscore.core import DataError
+
+        file = None if error.filename is None else os.fsdecode(error.filename)
+        return _print_refusal(DataError(error.strerror, file=file), as_json=as_json)
+    return _print_crash(error, whole, as_json=as_json)
+
+
+def _print_crash(error: BaseException, group: BaseException, *, as_json: bool) -> int:
+    from fourscore.cli.crash import Crash
+    from fourscore.report.streams import print_json
+
+    crash = Crash(error, group=group)
+    _print_message(crash.message)
+    if as_json:
+        about = {"message": crash.message, "traceback": crash.path}
+        print_json({"error": about, "exit_code": CRASHED})
+    return CRASHED
 
 
 def _replace_closed_streams() -> None:
@@ -144,7 +190,7 @@ def _make_parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
     parser = Parser(
         prog="fourscore",
         description="One score for an agent: reward, grade, alarm and fitness.",
-        epilog="exit codes: 0 passed, 1 a gate failed, 2 bad input, 3 incomplete",
+        epilog="exit codes: 0 passed, 1 a gate failed, 2 bad input, 3 incomplete, 70 crashed",
     )
     parser.add_argument("--version", action="version", version=f"fourscore {__version__}")
     parser.set_defaults(options=())

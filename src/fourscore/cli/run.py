@@ -33,8 +33,7 @@ from fourscore.cli.run_settings import (
     read_config,
     read_settings,
 )
-from fourscore.core import ConfigError, DataError, FourscoreError
-from fourscore.core.judge import safe_repr
+from fourscore.core import ConfigError, DataError
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFileInfo
 from fourscore.judges.calibrated_rate import correct_rate_by_file
@@ -181,14 +180,10 @@ def _run_and_report(
             progress.close()
             print_message(f"interrupted; go on with: {resume}")
             return INTERRUPTED
-        except BaseExceptionGroup as group:
+        except BaseExceptionGroup:
             progress.close()
             print_message(f"stopped; go on with: {resume}")
-            if isinstance(group.exceptions[0], FourscoreError):
-                raise group.exceptions[0] from None
-            raise OSError(
-                safe_repr(group.exceptions[0])
-            ) from None  # any error here leaves the run incomplete
+            raise
     document = {
         "run": info.id,
         **summarize_run(store, info.id, rubric),
