@@ -40,7 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    return int(ACTIONS[args.action](args))
+    from fourscore.stores.errors import StoreError
+
+    try:
+        return int(ACTIONS[args.action](args))
+    except StoreError as error:
+        file = error.file or getattr(args, "store", None)
+        raise StoreError(error.message, file=file, field=error.field) from error
 
 
 def _add_views(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -32,9 +32,9 @@ def run(args: argparse.Namespace) -> int:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.created))
         if summary is None:
             state = "unfinished"
-        elif summary["pass_rate"] is None:
+        elif summary.get("pass_rate") is None:
             state = "not measured"
         else:
-            state = f"{summary['pass_rate']:.1%} of {summary['total_tests']}"
+            state = f"{summary['pass_rate']:.1%} of {summary.get('total_tests', 0)}"
         print_line(f"{info.id}  {when}  {state:18} {info.name or '-'}  {info.agent}")
     return PASSED

@@ -13,6 +13,7 @@ import msgspec
 
 from fourscore.core.numbers import check_finite
 from fourscore.stats.rate_alarm import AlarmStatus, Method
+from fourscore.stores.errors import decode_stored
 from fourscore.stores.monitor_alerts import Alert, Claim, Outbox
 
 HOUR, DAY = 3600.0, 86_400.0
@@ -209,7 +210,7 @@ def _build_notice(
 
 def read_change(body: bytes) -> StatusChange:
     """Decode the stored body of an alert."""
-    return msgspec.json.decode(body, type=StatusChange)
+    return decode_stored(body, StatusChange, "alert")
 
 
 def _read_prior_alerts(outbox: Outbox, monitor: str, claim: Claim, policy: Policy) -> PriorAlerts:

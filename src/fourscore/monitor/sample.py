@@ -25,6 +25,7 @@ from fourscore.core import (
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.core.trace import as_text
 from fourscore.monitor.redaction import Redaction, cut
+from fourscore.stores.errors import decode_stored
 from fourscore.stores.monitor_rows import SampleRow
 
 
@@ -216,9 +217,9 @@ def _redact_signal(signal: Signal, redaction: Redaction) -> Signal:
 
 def read_sample(body: bytes) -> Sample:
     """Decode the stored body of a sample."""
-    return msgspec.json.decode(body, type=Sample)
+    return decode_stored(body, Sample, "sample")
 
 
 def read_text(text: bytes) -> FullText:
     """Decode the stored full text of a sample."""
-    return msgspec.json.decode(text, type=FullText)
+    return decode_stored(text, FullText, "text of a sample")

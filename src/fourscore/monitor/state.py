@@ -22,6 +22,7 @@ from fourscore.monitor.stream import Stream
 from fourscore.stats.classification import Confusion
 from fourscore.stats.confidence_sequence import anytime_interval
 from fourscore.stats.rate_alarm import AlarmChange, AlarmPlan
+from fourscore.stores.errors import decode_stored
 from fourscore.stores.monitor_rows import NewAlert
 
 Language = Literal["zh"] | None
@@ -257,7 +258,7 @@ class StateUpdater:
 
 def read_state(state: bytes | None) -> MonitorState:
     """Decode the stored state; return a new one for None."""
-    return MonitorState() if state is None else msgspec.json.decode(state, type=MonitorState)
+    return MonitorState() if state is None else decode_stored(state, MonitorState, "state")
 
 
 def read_current_rate(state: bytes | None, stream: str) -> CurrentRate | None:

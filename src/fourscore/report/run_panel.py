@@ -283,11 +283,11 @@ def _cost(document: dict[str, Any]) -> str:
 
 
 def _change(now: dict[str, Any], before: dict[str, Any]) -> str:
-    if now["pass_rate"] is None or before["pass_rate"] is None:
+    if now["pass_rate"] is None or before.get("pass_rate") is None:
         return "not measured"
     points = 100 * (now["pass_rate"] - before["pass_rate"])
     change = f"pass rate {points:+.1f} points"
-    if now["average_score"] is not None and before["average_score"] is not None:
+    if now["average_score"] is not None and before.get("average_score") is not None:
         change += f", score {now['average_score'] - before['average_score']:+.3f}"
     return change
 

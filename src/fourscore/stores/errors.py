@@ -4,8 +4,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
 
 from fourscore.core import InputError
+
+Found = TypeVar("Found")
 
 #: Messages by SQLite's primary result code, the low byte of the extended one.
 MESSAGES = {
@@ -24,8 +29,14 @@ class StoreError(InputError):
     """A store that cannot be used; `file` says which one."""
 
 
-def explain_sqlite_error(path: Path | str, error: sqlite3.Error) -> StoreError:
+#: What reading a damaged file raises; text that is not UTF-8, and messages about it, raise the last.
+READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+
+
+def explain_sqlite_error(path: Path | str, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
     """Return a SQLite error as a `StoreError`, with SQLite's message in parentheses."""
+    if isinstance(error, UnicodeDecodeError):
+        return StoreError(f"{MESSAGES[sqlite3.SQLITE_CORRUPT]} ({error})", file=str(path))
     code = getattr(error, "sqlite_errorcode", None)
     message = MESSAGES.get(code & 0xFF) if code is not None else None
     text = f"{message} ({error})" if message else f"SQLite error: {error}"
@@ -37,5 +48,22 @@ def explain_sqlite_errors(path: Path | str) -> Iterator[None]:
     """Raise SQLite errors of the block as a `StoreError`."""
     try:
         yield
-    except sqlite3.Error as error:
+    except READ_ERRORS as error:
         raise explain_sqlite_error(path, error) from error
+
+
+def check_rows(path: Path | str, rows: list[Any], kind: Any) -> list[Any]:
+    """Return rows of these types: SQLite keeps any type in any column, whatever its table says."""
+    try:
+        found: list[Any] = msgspec.convert(rows, list[kind])
+    except msgspec.ValidationError as error:
+        raise StoreError(f"damaged: a row of the wrong type: {error}", file=str(path)) from error
+    return found
+
+
+def decode_stored(body: bytes, kind: type[Found], what: str) -> Found:
+    """Decode the JSON of a column; raise a `StoreError` that says what is damaged."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise StoreError(f"damaged: {error}", field=what) from error

@@ -12,6 +12,9 @@ READ = """SELECT case_id, repeat, who, verdict, note, created, labels.attempt < 
     FROM labels JOIN traces ON traces.number = labels.trace
     WHERE run = ? ORDER BY position, repeat, who"""
 
+#: The types of a row of `READ`.
+ROW = tuple[str, int, str, str, str, float, int]
+
 
 class Label(msgspec.Struct, frozen=True, kw_only=True):
     """A person's label of one stored output; `stale` where a retry has replaced that output."""

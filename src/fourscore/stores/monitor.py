@@ -60,6 +60,8 @@ WORST = """SELECT number, id, drawn, body FROM (
 ONE = """SELECT samples.number, id, drawn, samples.body, texts.body FROM samples
     LEFT JOIN texts ON sample = samples.number AND expires > ? WHERE monitor = ? AND id = ?"""
 LAST = (1 << 63) - 1
+#: The types of a row of `NEWEST` and `WORST`.
+SAMPLE = tuple[int, str, int, bytes]
 
 
 class MonitorStore:
@@ -152,29 +154,33 @@ class MonitorStore:
     def monitors(self) -> list[str]:
         """Return the names of the monitors in the store."""
         query = "SELECT monitor FROM states UNION SELECT monitor FROM counts ORDER BY 1"
-        return [row[0] for row in self._file.rows(query)]
+        return [row[0] for row in self._file.rows(query, (), tuple[str])]
 
     def state(self, monitor: str) -> bytes | None:
         """Return the monitor's state as the last `fold` returned it; None before the first."""
-        found = self._file.rows("SELECT body FROM states WHERE monitor = ?", (monitor,))
+        query = "SELECT body FROM states WHERE monitor = ?"
+        found = self._file.rows(query, (monitor,), tuple[bytes])
         return found[0][0] if found else None
 
     def counts(self, monitor: str) -> dict[str, int]:
         """Return the counters of a monitor."""
-        return dict(self._file.rows("SELECT what, n FROM counts WHERE monitor = ?", (monitor,)))
+        query = "SELECT what, n FROM counts WHERE monitor = ?"
+        return dict(self._file.rows(query, (monitor,), tuple[str, int]))
 
     def spent(self, monitor: str, hour: int) -> Spending:
         """Return the cost of an hour (counted since 1970), with what is reserved."""
-        found = self._file.rows(HOUR, (monitor, hour))
+        found = self._file.rows(HOUR, (monitor, hour), Spending)
         return _make_spending(found[0] if found else None)
 
     def samples(self, monitor: str, *, before: int = LAST, limit: int = 100) -> list[StoredSample]:
         """Return samples, newest first; `before` is the last number of the previous page."""
-        return [_make_sample(*row) for row in self._file.rows(NEWEST, (monitor, before, limit))]
+        found = self._file.rows(NEWEST, (monitor, before, limit), SAMPLE)
+        return [_make_sample(*row) for row in found]
 
     def worst(self, monitor: str, *, limit: int = 10) -> list[StoredSample]:
         """Return the measured samples with the worst scores among the newest 500."""
-        return [_make_sample(*row) for row in self._file.rows(WORST, (monitor, RECENT, limit))]
+        found = self._file.rows(WORST, (monitor, RECENT, limit), SAMPLE)
+        return [_make_sample(*row) for row in found]
 
     def has(self, monitor: str, id: str) -> bool:  # noqa: A002
         """Return whether a sample of this id is stored."""
@@ -183,7 +189,8 @@ class MonitorStore:
 
     def sample(self, monitor: str, id: str, *, now: float | None = None) -> StoredSample | None:  # noqa: A002
         """Return one sample, with its text if that is still kept."""
-        found = self._file.rows(ONE, (time.time() if now is None else now, monitor, id))
+        values = (time.time() if now is None else now, monitor, id)
+        found = self._file.rows(ONE, values, tuple[int, str, int, bytes, bytes | None])
         return _make_sample(*found[0]) if found else None
 
 

@@ -26,6 +26,9 @@ CLAIM = """INSERT INTO deliveries (alert, sink, state, attempts, sent, next, cla
 MARK = """UPDATE deliveries SET state = ?1, next = ?2, error = ?3, claim = NULL,
     attempts = CASE WHEN ?1 = 'sent' THEN 0 ELSE attempts END, sent = sent + (?1 = 'sent')
     WHERE alert = ?4 AND sink = ?5 AND claim = ?6"""
+#: The types of a row of `SHOWN` and of `DUE`.
+ALERT = tuple[int, str, float, int, float | None, bytes]
+CLAIMED = tuple[int, str, float, int, float | None, bytes, int, int]
 SHOWN = "SELECT number, stream, at, open, ended, body FROM alerts WHERE monitor = ?"
 
 
@@ -76,7 +79,7 @@ class Outbox:
         Alerts from before `since` are not sent to a new sink.
         """
         values = (sink, monitor, since, now, now, limit)
-        if not self._file.rows(DUE, values):  # the usual case needs no transaction
+        if not self._file.rows(DUE, values, CLAIMED):  # the usual case needs no transaction
             return []
         token, claims = token_hex(8), []
         with self._file.transaction() as connection:
@@ -111,13 +114,14 @@ class Outbox:
         """Return alerts, newest first; `before` is the last number of the previous page."""
         query = SHOWN + (" AND open" if only_open else "") + (" AND number < ?" if before else "")
         values = (monitor, before, limit) if before else (monitor, limit)
-        found = self._file.rows(f"{query} ORDER BY number DESC LIMIT ?", values)
+        found = self._file.rows(f"{query} ORDER BY number DESC LIMIT ?", values, ALERT)
         return [_make_alert(row) for row in found]
 
     def deliveries(self, alert: int) -> dict[str, tuple[str, int, int, str]]:
         """Return state, times sent, attempts since and last error of an alert, by sink."""
         query = "SELECT sink, state, sent, attempts, error FROM deliveries WHERE alert = ?"
-        return {sink: tuple(rest) for sink, *rest in self._file.rows(query, (alert,))}
+        found = self._file.rows(query, (alert,), tuple[str, str, int, int, str])
+        return {sink: tuple(rest) for sink, *rest in found}
 
 
 def _make_alert(row: Sequence[Any]) -> Alert:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from fourscore.stores import schema
-from fourscore.stores.errors import StoreError, explain_sqlite_errors
+from fourscore.stores.errors import StoreError, check_rows, explain_sqlite_errors
 from fourscore.stores.schema import Layout, connect, create
 
 TABLES = {
@@ -119,11 +119,14 @@ class MonitorFile:
                 self._reader = connect(self.path, MONITOR)
         return self._writer, self._reader
 
-    def rows(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
-        """Return all rows of a query, as of the last commit."""
+    def rows(
+        self, query: str, values: tuple[object, ...] = (), kind: Any = tuple[Any, ...]
+    ) -> list[Any]:
+        """Return all rows of a query, each of the type `kind`, as of the last commit."""
         with self._reading, explain_sqlite_errors(self.name):
             _, reader = self._connect()
-            return reader.execute(query, values).fetchall()
+            found = reader.execute(query, values).fetchall()
+        return check_rows(self.name, found, kind)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

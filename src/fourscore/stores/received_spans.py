@@ -109,7 +109,7 @@ class SpanTable:
     ) -> list[str]:
         """Claim complete traces: with root and quiet for so long, or older than `longest`."""
         values = (now - quiet_seconds, now - longest, now, limit)
-        if not self._file.rows(COMPLETE, values):  # the usual case needs no transaction
+        if not self._file.rows(COMPLETE, values, tuple[str]):  # the usual case needs no transaction
             return []
         with self._file.transaction() as connection:
             found = [row[0] for row in connection.execute(COMPLETE, values)]
@@ -120,7 +120,7 @@ class SpanTable:
     def read(self, trace_id: str) -> list[bytes]:
         """Return the spans of a trace, in the order of arrival; they stay until `mark_done`."""
         query = "SELECT body FROM spans WHERE trace_id = ? ORDER BY at, rowid"
-        return [row[0] for row in self._file.rows(query, (trace_id,))]
+        return [row[0] for row in self._file.rows(query, (trace_id,), tuple[bytes])]
 
     def mark_done(
         self,

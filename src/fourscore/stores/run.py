@@ -49,6 +49,15 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError(f"id: {self.id!r}: expected up to 80 letters, digits, '-' and '_'")
 
 
+class SummaryFields(msgspec.Struct, frozen=True, kw_only=True):
+    """The fields of a stored summary that are read again, where it has them."""
+
+    pass_rate: float | None = None
+    average_score: float | None = None
+    total_tests: int = 0
+    dimensions: dict[str, Any] = {}
+
+
 _ID = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import NamedTuple
 
-from fourscore.stores.errors import StoreError, explain_sqlite_error
+from fourscore.stores.errors import READ_ERRORS, StoreError, explain_sqlite_error
 
 APPLICATION = 0x52554252  # "RUBR"
 VERSION = 1
@@ -99,14 +99,14 @@ def connect(path: Path, layout: Layout = RUNS) -> sqlite3.Connection:
             if not (log.exists() and log.stat().st_size):
                 try:
                     return _connect(path, "mode=ro&immutable=1", layout)
-                except sqlite3.Error as again:
+                except READ_ERRORS as again:
                     raise explain_sqlite_error(path, again) from again
             message = (
                 "its log (-wal) cannot be read in a read-only folder: copy both to another folder"
             )
             raise StoreError(f"{message} ({error})", file=str(path)) from error
         raise explain_sqlite_error(path, error) from error
-    except sqlite3.Error as error:
+    except READ_ERRORS as error:
         raise explain_sqlite_error(path, error) from error
 
 

@@ -23,9 +23,9 @@ import msgspec
 
 from fourscore.core import Case, Score, Status, Trace, suggest_known
 from fourscore.stores import labels
-from fourscore.stores.errors import StoreError, explain_sqlite_errors
+from fourscore.stores.errors import StoreError, check_rows, explain_sqlite_errors
 from fourscore.stores.labels import Label
-from fourscore.stores.run import RunInfo, StoredRow
+from fourscore.stores.run import RunInfo, StoredRow, SummaryFields
 from fourscore.stores.schema import connect, create
 from fourscore.stores.writer import Writer
 
@@ -86,21 +86,25 @@ class Store:
 
     def runs(self) -> list[RunInfo]:
         """Return all runs, the oldest first."""
-        found = self._fetch_all("SELECT info, finished FROM runs ORDER BY id")
+        query = "SELECT info, finished FROM runs ORDER BY id"
+        found = self._fetch_all(query, (), tuple[str, float | None])
         return [self._info(text, finished) for text, finished in found]
 
     def run(self, wanted: str) -> RunInfo:
         """Return the run with this id, or the only one whose id begins so."""
-        found = self._fetch_all("SELECT id, info, finished FROM runs WHERE id = ?", (wanted,))
+        kind = tuple[str, str, float | None]
+        query = "SELECT id, info, finished FROM runs WHERE id = ?"
+        found = self._fetch_all(query, (wanted,), kind)
         if not found:
             query = "SELECT id, info, finished FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id"
-            found = self._fetch_all(query, (len(wanted), wanted))
+            found = self._fetch_all(query, (len(wanted), wanted), kind)
         if len(found) == 1:
             return self._info(*found[0][1:])
         if found:
             several = ", ".join(row[0] for row in found[-5:])
             raise self._error(f"{len(found)} runs begin with {wanted!r}: {several}")
-        known = [row[0] for row in self._fetch_all("SELECT id FROM runs ORDER BY id DESC LIMIT 10")]
+        newest = "SELECT id FROM runs ORDER BY id DESC LIMIT 10"
+        known = [row[0] for row in self._fetch_all(newest, (), tuple[str])]
         hint = suggest_known(wanted, known) if known else "the store has none"
         raise self._error(f"there is no run {wanted!r}; {hint}")
 
@@ -114,8 +118,12 @@ class Store:
 
     def summary(self, run_id: str) -> Any:
         """Return the summary given to `finish`; None before."""
-        ((text,),) = self._fetch_all("SELECT summary FROM runs WHERE number = ?", self._key(run_id))
-        return None if text is None else self._decode(text, Any, f"run {run_id}: summary")
+        query = "SELECT summary FROM runs WHERE number = ?"
+        ((text,),) = self._fetch_all(query, self._key(run_id), tuple[str | None])
+        if text is None:
+            return None
+        self._decode(text, SummaryFields, where := f"run {run_id}: summary")
+        return self._decode(text, Any, where)
 
     def writer(self, run_id: str) -> Writer:
         """Return the only writer of a run; refused while another process or task has it."""
@@ -123,7 +131,7 @@ class Store:
 
     def judge(self, run_id: str, wanted: str) -> str:
         """Return the fingerprint of a rubric that scored the run, or the only one beginning so."""
-        known = [row[0] for row in self._fetch_all(JUDGES, self._key(run_id))]
+        known = [row[0] for row in self._fetch_all(JUDGES, self._key(run_id), tuple[str])]
         found = [each for each in known if each.startswith(wanted)]
         if wanted in known or len(found) == 1:
             return wanted if wanted in known else found[0]
@@ -136,7 +144,7 @@ class Store:
         """Yield case id, repeat and status of all traces that this judge has scored, by id."""
         for case_id, repeat, status in self._states(run_id, judge):
             if status is not None:
-                yield case_id, repeat, Status(status)
+                yield case_id, repeat, status
 
     def unjudged(self, run_id: str, judge: str) -> Iterator[tuple[str, int]]:
         """Yield case id and repeat of the traces that this judge has not scored, by id."""
@@ -152,23 +160,23 @@ class Store:
         query = """SELECT repeat, status FROM traces
             LEFT JOIN scores ON scores.trace = traces.number AND judge = ?
             WHERE run = ? AND case_id = ? ORDER BY repeat"""
-        found = self._fetch_all(query, (judge, self._number(run_id), case_id))
-        return {repeat: None if status is None else Status(status) for repeat, status in found}
+        values = (judge, self._number(run_id), case_id)
+        return dict(self._fetch_all(query, values, tuple[int, Status | None]))
 
     def rows(self, run_id: str, judge: str | None = None) -> Iterator[StoredRow]:
         """Yield every row by position and repeat, scored by this judge or the run's rubric."""
         number, judge = self._number(run_id), self._judge(run_id, judge)
         last = (-1 << 63, 0, 0)
-        while keys := self._fetch_all(KEYS, (number, *last, PAGE)):
+        while keys := self._fetch_all(KEYS, (number, *last, PAGE), tuple[int, int, int]):
             for key in keys:
                 yield self._row(key[2], judge)
-            last = keys[-1]
+            last = self._advance(last, keys[-1])
 
     def row(
         self, run_id: str, case_id: str, repeat: int = 1, judge: str | None = None
     ) -> StoredRow | None:
         """Return one row, or None."""
-        found = self._fetch_all(FIND, (self._number(run_id), case_id, repeat))
+        found = self._fetch_all(FIND, (self._number(run_id), case_id, repeat), tuple[int])
         return self._row(found[0][0], self._judge(run_id, judge)) if found else None
 
     # Labels
@@ -184,19 +192,30 @@ class Store:
 
     def labels(self, run_id: str) -> list[Label]:
         """Return all labels of a run, by position, repeat and person."""
-        return [labels.make_label(row) for row in self._fetch_all(labels.READ, self._key(run_id))]
+        found = self._fetch_all(labels.READ, self._key(run_id), labels.ROW)
+        return [labels.make_label(row) for row in found]
 
     # Internals
 
-    def _states(self, run_id: str, judge: str) -> Iterator[tuple[str, int, str | None]]:
+    def _states(self, run_id: str, judge: str) -> Iterator[tuple[str, int, Status | None]]:
         number = self._number(run_id)
         last: tuple[str, int] = ("", -1 << 63)
-        while page := self._fetch_all(STATES, (judge, number, *last, PAGE)):
+        kind = tuple[str, int, Status | None]
+        while page := self._fetch_all(STATES, (judge, number, *last, PAGE), kind):
             yield from page
-            last = page[-1][:2]
+            last = self._advance(last, page[-1][:2])
+
+    def _advance(self, last: Any, key: Any) -> Any:
+        """Return the key of a page's last row; a damaged index could lead in a circle."""
+        if key <= last:
+            raise self._error("damaged: its rows are out of order; restore a copy")
+        return key
 
     def _row(self, number: int, judge: str) -> StoredRow:
-        ((position, repeat, attempt, case, trace, score),) = self._fetch_all(ROW, (judge, number))
+        found = self._fetch_all(ROW, (judge, number), tuple[int, int, int, str, str, str | None])
+        if len(found) != 1:
+            raise self._error(f"damaged: {len(found)} rows have the number {number}")
+        position, repeat, attempt, case, trace, score = found[0]
         where = f"position {position}, repeat {repeat}"
         return StoredRow(
             position=position,
@@ -214,10 +233,12 @@ class Store:
         return self._key(run_id)[0]
 
     def _key(self, run_id: str) -> tuple[int]:
-        found = self._fetch_all("SELECT number FROM runs WHERE id = ?", (run_id,))
+        query = "SELECT number FROM runs WHERE id = ?"
+        found = self._fetch_all(query, (run_id,), tuple[int])
         if not found:
             raise self._error(f"there is no run {run_id!r}")
-        return (int(found[0][0]),)
+        key: tuple[int] = found[0]
+        return key
 
     def _info(self, text: str, finished: float | None) -> RunInfo:
         info: RunInfo = self._decode(text, RunInfo, "run")
@@ -233,9 +254,11 @@ class Store:
     def _error(self, message: str) -> StoreError:
         return StoreError(message, file=str(self.path))
 
-    def _fetch_all(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+    def _fetch_all(self, query: str, values: tuple[object, ...], kind: Any) -> list[Any]:
+        """Return the rows of a query, each of the type `kind`."""
         with self._lock, explain_sqlite_errors(self.path):
-            return self._connection.execute(query, values).fetchall()
+            rows = self._connection.execute(query, values).fetchall()
+        return check_rows(self.path, rows, kind)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
