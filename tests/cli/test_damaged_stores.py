@@ -34,7 +34,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         Path("agent.py").write_text("def answer(x):\n    return '\\\\boxed{%s}' % x\n")
         Path("rubric.yaml").write_text("dimensions:\n  right: {judge: math}\n")
         Path("zero.py").write_text(
-            "from fourscore import judge\n@judge\ndef zero(case, trace): return '0' in trace.answer\n"
+            "from fourscore import judge\n@judge\n"
+            "def zero(case, trace): return '0' in trace.answer\n"
         )
         Path("live.yaml").write_text("dimensions:\n  zero: {judge: zero.py->zero}\n")
         Path("sinks.yaml").write_text("sinks:\n  log: {}\n")

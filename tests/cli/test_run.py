@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from fourscore.cli.main import main
+from fourscore.formats.atomic_file import open_atomic
 
 from .command import FOURSCORE
 from .command import run_fourscore as fourscore
@@ -361,7 +362,10 @@ def test_a_killed_run_resumes_to_the_same_summary() -> None:
     assert count_scores() == 20
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+STOPPING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+
+
+@pytest.mark.parametrize("number", STOPPING)
 def test_a_signal_stops_the_run_and_prints_the_command_that_resumes_it(
     number: signal.Signals,
 ) -> None:
@@ -373,6 +377,63 @@ def test_a_signal_stops_the_run_and_prints_the_command_that_resumes_it(
     command = shlex.split(words.rpartition("go on with: ")[2])
     done = fourscore(*command[1:], "--json", cwd=Path("/"))  # from anywhere
     assert json.loads(done.stdout)["total_tests"] == 20, done.stderr
+
+
+def test_a_run_under_nohup_outlives_a_hangup() -> None:
+    process = subprocess.Popen(
+        ["nohup", FOURSCORE, "run", *PARTS, "--json", "--concurrency", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "SLOW": "0.02"},
+    )
+    wait_until(count_scores)
+    process.send_signal(signal.SIGHUP)
+    text, _ = process.communicate()
+    assert (process.returncode, json.loads(text)["total_tests"]) == (0, 20)
+
+
+def test_a_second_signal_ends_a_run_that_does_not_stop() -> None:
+    Path("agent.py").write_text(
+        "import asyncio\nasync def answer(input):\n"
+        "    while True:\n        try: await asyncio.sleep(3600)\n"
+        "        except asyncio.CancelledError: open('cancelled', 'w')\n"
+    )
+    process = start_run("--isolate", "--deadline", "3600")
+    wait_until(lambda: Path(".fourscore/runs.db").exists() and find_newest_run())
+    while process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+    process.communicate()
+    assert process.returncode in (130, -signal.SIGTERM)
+
+
+def list_litter(folder: Path) -> set[str]:
+    kept = {".fourscore", "agent.py", "cases.jsonl", "rubric.yaml", "__pycache__", "out.jsonl"}
+    inside = {path.name for path in (folder / ".fourscore").iterdir()}
+    store = {"runs.db", "runs.db-wal", "runs.db-shm"}
+    return {path.name for path in folder.iterdir()} - kept | inside - store
+
+
+def test_the_next_command_removes_what_a_killed_one_left(folder: Path) -> None:
+    """Drafts, and locks of runs; not those of a process that is at work."""
+    process = start_run("--concurrency", "1", SLOW="60")
+    wait_until(lambda: list(folder.glob(".fourscore/*.lock")))
+    process.kill()
+    process.communicate()
+    dead = folder / ".fourscore" / ".runs.db.1a2b3c4d.fourscore-draft"
+    dead.mkdir()
+    (dead / "runs.db").write_text("half a store")
+    (folder / ".out.jsonl.abcdefgh.fourscore-draft").write_text("half a file")
+    assert len(list_litter(folder)) == 3
+    row = {"task": {"metadata": {"answer": "1"}}, "outputs": [{"output": "\\boxed{1}"}]}
+    Path("cases.jsonl").write_text(json.dumps({"id": "a", "input": "double 1", "expected": "2"}))
+    with open_atomic("out.jsonl") as stream:
+        stream.write(json.dumps(row).encode())
+        run_json()  # while another process writes
+        (mine,) = folder.glob(".*.fourscore-draft")
+        assert mine.stat().st_size == 0
+    assert list_litter(folder) == set()
 
 
 def test_resume_starts_nothing_that_only_the_store_names() -> None:

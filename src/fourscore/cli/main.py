@@ -8,6 +8,7 @@ Only the module of the command that was typed is imported.
 import errno
 import os
 import sys
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `fourscore hook` must start fast
@@ -57,8 +58,9 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     if "_ARGCOMPLETE" in os.environ:  # set by the shell while it completes a line
         return _complete()
     from fourscore.cli.crash import watch_background
+    from fourscore.cli.stop_signals import stop_like_interrupt
 
-    with watch_background() as crashes:
+    with stop_like_interrupt(), watch_background() as crashes:
         code = _run(words)
     return CRASHED if crashes and code != INTERRUPTED else code
 
@@ -214,7 +216,8 @@ def _print_refusal(error: "FourscoreError", *, as_json: bool) -> int:
 def _print_message(text: str) -> None:
     from fourscore.report.streams import print_message
 
-    print_message(f"fourscore: {text}")
+    with suppress(OSError):  # the terminal is gone, as after SIGHUP
+        print_message(f"fourscore: {text}")
 
 
 def _print_error(error: "FourscoreError") -> None:

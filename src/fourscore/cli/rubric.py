@@ -8,7 +8,7 @@ from typing import Any
 
 from fourscore.cli import model_options
 from fourscore.cli.flags import add_json_argument
-from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
+from fourscore.cli.main import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.core import ConfigError
 from fourscore.executors import loop
 from fourscore.formats.labelled_samples import SampleFields, SampleFile
@@ -98,6 +98,10 @@ def run(args: argparse.Namespace) -> int:
             document = loop.run(_learn(samples, settings, journal, pool, counter))
         except ModelError as error:
             return _report_unfinished(args, error, pool)
+        except KeyboardInterrupt:
+            counter.clear()
+            print_message(f"interrupted; the results so far are saved; to go on: {_repeat()}")
+            return INTERRUPTED
         finally:
             counter.clear()
     write_learned_rubric(out, document)
@@ -189,9 +193,13 @@ def _report_unfinished(args: argparse.Namespace, error: ModelError, pool: ModelP
         print_json(document)
     print_message(f"fourscore: {error}")
     larger = "" if error.kind != "budget" else ", with a larger --budget"
-    words = shlex.join(["fourscore", *sys.argv[1:]])
-    print_message(f"the results so far are saved; to go on{larger}: {words}")
+    print_message(f"the results so far are saved; to go on{larger}: {_repeat()}")
     return INCOMPLETE
+
+
+def _repeat() -> str:
+    """Return the command as it was typed: what it has learned is in the journal."""
+    return shlex.join(["fourscore", *sys.argv[1:]])
 
 
 def _report(

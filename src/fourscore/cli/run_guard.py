@@ -14,6 +14,7 @@ from contextlib import contextmanager, redirect_stdout
 from types import FrameType
 from typing import Any
 
+from fourscore.cli.stop_signals import list_stopping
 from fourscore.models.model_pool import ModelPool
 
 #: Seconds after the deadline until a blocked event loop is interrupted.
@@ -62,9 +63,16 @@ class Watchdog:
 
 
 async def run_stoppable(work: Awaitable[bool], pool: ModelPool, watchdog: Watchdog) -> bool:
-    """Run the work with the models of `pool`, so that SIGTERM cancels it as Ctrl-C does."""
+    """Run the work with the models of `pool`; the signals that stop a command cancel it."""
     task = asyncio.ensure_future(run_in_pool(work, pool))
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    loop = asyncio.get_running_loop()
+
+    def stop(number: int) -> None:
+        loop.remove_signal_handler(number)  # a second one ends the process
+        task.cancel()
+
+    for number in list_stopping():
+        loop.add_signal_handler(number, stop, number)
     resetting = asyncio.ensure_future(_keep_resetting(watchdog))
     try:
         return await task

@@ -25,6 +25,7 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from fourscore.core import Case, DataError
+from fourscore.formats.atomic_file import DRAFT, lock_draft, remove_dead_drafts
 from fourscore.formats.case_csv import read_csv
 from fourscore.formats.case_fields import has_own_id, parse_case
 from fourscore.formats.case_records import (
@@ -139,7 +140,9 @@ class CaseFile:
             yield stream
 
     def _keep(self) -> "tempfile._TemporaryFileWrapper[bytes]":
-        kept = tempfile.NamedTemporaryFile(prefix="fourscore-", suffix=".cases")  # noqa: SIM115
+        remove_dead_drafts(Path(tempfile.gettempdir()))
+        kept = tempfile.NamedTemporaryFile(prefix=".cases.", suffix=DRAFT)  # noqa: SIM115
+        lock_draft(kept.fileno())
         if self.path != "-":
             with Path(self.path).open("rb") as stream:
                 shutil.copyfileobj(stream, kept)

@@ -29,7 +29,7 @@ class StoreError(InputError):
     """A store that cannot be used; `file` says which one."""
 
 
-#: What reading a damaged file raises; text that is not UTF-8, and messages about it, raise the last.
+#: What reading a damaged file raises: the last one for text that is not UTF-8.
 READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 

@@ -1,15 +1,22 @@
 """The lock of a run's writer, which the kernel releases however the process ends.
 
 The lock is an `flock` on a file beside the store, which holds the id of the locking process. It is
-removed when the lock is released; one that a killed process left is taken over.
+removed when the lock is released; one that a killed process left is taken over, or removed by the
+next process that locks a run of the same store.
 """
 
 import fcntl
+import glob
 import os
+import time
 import weakref
+from contextlib import suppress
 from pathlib import Path
 
 from fourscore.stores.errors import StoreError
+
+#: How often, and after how many seconds, a lock is tried that another process has.
+TRIES, INTERVAL = 3, 0.02
 
 _held: "weakref.WeakSet[RunLock]" = weakref.WeakSet()
 
@@ -25,13 +32,19 @@ class RunLock:
             message = f"run {run} cannot be locked for writing: {error.strerror}"
             raise StoreError(message, file=str(store)) from error
         _held.add(self)
+        _remove_dead_locks(store)
 
     def _take(self, store: Path, run: str) -> int:
+        tries = 0
         while True:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
+                if (tries := tries + 1) < TRIES:  # it may be about to be removed
+                    os.close(descriptor)
+                    time.sleep(INTERVAL)
+                    continue
                 holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
                 os.close(descriptor)
                 who = f"process {holder}" if holder else "another process"
@@ -62,6 +75,18 @@ class RunLock:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
+
+
+def _remove_dead_locks(store: Path) -> None:
+    """Remove the locks of runs of this store that killed processes left."""
+    for path in store.parent.glob(f"{glob.escape(store.name)}-*.lock"):
+        with suppress(OSError):  # locked, or gone
+            descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(descriptor)
 
 
 def _close_all() -> None:

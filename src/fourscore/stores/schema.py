@@ -8,17 +8,21 @@ its trace, which makes its key run × case × repeat × judge, keeps writes in o
 score without a trace. Small columns come first: SQLite then reads them without the pages of a large
 trace behind them.
 
-A file is created under another name and linked into place with its tables in it. So a process that
-dies cannot leave an empty store, and an empty file is refused, as are foreign, newer and truncated
-ones.
+A file is created in a folder of its own and linked into place with its tables in it. So a process
+that dies cannot leave an empty store, and an empty file is refused, as are foreign, newer and
+truncated ones. What it leaves is that folder, which the next process removes: its lock is free.
 
 Nothing here opens the database file except SQLite: closing a second descriptor of it would drop
 the locks that SQLite holds for this process.
 """
 
+import fcntl
+import glob
 import os
+import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import NamedTuple
@@ -33,6 +37,9 @@ MAX_WAIT = 60.0
 CHECKPOINT_PAGES = 8000
 #: Bytes to which a log is truncated that grew behind a slow reader.
 LOG_BYTES = 64 << 20
+
+#: How the name of a draft's folder ends.
+DRAFT = ".fourscore-draft"
 
 #: Bytes of the headers of a write-ahead log and of its frames.
 WAL_HEADER = 32
@@ -89,6 +96,7 @@ def connect(path: Path, layout: Layout = RUNS) -> sqlite3.Connection:
         raise StoreError(
             "the file is empty, so it is no store; delete it to create a new one", file=str(path)
         )
+    remove_dead_drafts(path)
     try:
         return _connect(path, "mode=rw", layout)
     except sqlite3.OperationalError as error:
@@ -187,25 +195,18 @@ def create(path: Path, layout: Layout = RUNS) -> None:
     if log.exists() and log.stat().st_size:
         message = f"the store is missing, but its log {log.name} exists: restore both, or delete it"
         raise StoreError(message, file=str(path))
-    draft = path.with_name(f".{path.name}.{token_hex(4)}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
-            connection.execute("PRAGMA synchronous = FULL")
-            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-            if mode != "wal":
-                message = f"a store needs a disk with write-ahead logs; this one has {mode}"
-                raise StoreError(message, file=str(path))
-            connection.execute(f"PRAGMA application_id = {layout.application}")
-            connection.execute(f"PRAGMA user_version = {layout.version}")
-            for sql in layout.tables.values():
-                connection.execute(sql)
-        try:
-            os.link(draft, path)  # unlike a rename, it never replaces another store
-        except OSError:
-            if path.exists():
-                return
-            draft.replace(path)  # a disk without hard links
+        remove_dead_drafts(path)
+        with _make_draft_folder(path) as folder:
+            draft = folder / path.name
+            _create_tables(draft, path, layout)
+            try:
+                os.link(draft, path)  # unlike a rename, it never replaces another store
+            except OSError:
+                if path.exists():
+                    return
+                draft.replace(path)  # a disk without hard links
         _sync_folder(path.parent)
     except sqlite3.Error as error:
         raise explain_sqlite_error(path, error) from error
@@ -213,8 +214,51 @@ def create(path: Path, layout: Layout = RUNS) -> None:
         raise StoreError(
             f"the store cannot be created: {error.strerror}", file=str(path)
         ) from error
+
+
+def _create_tables(draft: Path, path: Path, layout: Layout) -> None:
+    with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous = FULL")
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != "wal":
+            message = f"a store needs a disk with write-ahead logs; this one has {mode}"
+            raise StoreError(message, file=str(path))
+        connection.execute(f"PRAGMA application_id = {layout.application}")
+        connection.execute(f"PRAGMA user_version = {layout.version}")
+        for sql in layout.tables.values():
+            connection.execute(sql)
+
+
+@contextmanager
+def _make_draft_folder(path: Path) -> Iterator[Path]:
+    """Make a folder for a draft and what SQLite puts beside it, locked until it is removed."""
+    while True:
+        folder = path.with_name(f".{path.name}.{token_hex(4)}{DRAFT}")
+        folder.mkdir()
+        with suppress(FileNotFoundError):  # removed by another process before it was locked
+            descriptor = os.open(folder, os.O_RDONLY)
+            with suppress(OSError):  # a disk without locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if folder.exists():
+                break
+            os.close(descriptor)
+    try:
+        yield folder
     finally:
-        draft.unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+
+def remove_dead_drafts(path: Path) -> None:
+    """Remove the drafts of this store that killed processes left: the kernel unlocked them."""
+    for folder in path.parent.glob(f".{glob.escape(path.name)}.*{DRAFT}"):
+        with suppress(OSError):  # locked: a process is creating the store
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(descriptor)
 
 
 def _sync_folder(folder: Path) -> None:

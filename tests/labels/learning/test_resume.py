@@ -79,15 +79,19 @@ def _decided(text: str) -> Any:
     return body[: body.index("  cost:")]
 
 
-def test_interrupt_prints_no_traceback(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_a_signal_stops_learning_and_prints_the_command_that_goes_on(
+    number: signal.Signals, tmp_path: Path
+) -> None:
     planted.write(tmp_path / "train.jsonl", planted.rows(60))
     with serve_endpoint(script) as endpoint:
         process = started(tmp_path, endpoint.url)
         while len(endpoint.requests) < 20:
             time.sleep(0.005)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate()
     assert process.returncode == 130
+    assert "to go on: fourscore rubric learn --data train.jsonl" in err
     assert "Traceback" not in err
     assert not (tmp_path / "out.yaml").exists()
     assert (tmp_path / "out.yaml.journal.jsonl").exists()
