@@ -22,8 +22,10 @@ from tests.models.fake_endpoint import (
 from fourscore import AutoGraderJudge
 from fourscore.cli.main import main
 from fourscore.core import ConfigError
+from fourscore.formats.yaml_file import read_yaml_file
 from fourscore.judges.loading import load_judge
 from fourscore.labels.auto_grader_config import DASHSCOPE, read_section
+from fourscore.labels.learning.learned_rubric import format_yaml
 from fourscore.models.messages import ModelError
 from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
@@ -306,10 +308,36 @@ def test_loads_by_name_and_reuses_learned_rubric(endpoint: Endpoint) -> None:
     asyncio.run(again.prepare())  # the file is there, and was learned: it is taken as it is
     assert len(endpoint.requests) == asked
     assert core.fingerprint != again.fingerprint or core.inner == again.inner
-    Path("mine.yaml").write_text("dimensions: {math: {}}\n")
-    fresh = load_judge("auto_grader", None, options)
-    with pytest.raises(ConfigError, match="not a learned rubric"):
-        asyncio.run(fresh.prepare())
+    learned = "learned: {outcome: learned}\n"
+    for text in (
+        "dimensions: {math: {}}\n",
+        f"dimensions: {{}}\n{learned}",
+        f"dimensions: []\n{learned}",
+        learned,
+        f"dimensions: {{a: x}}\n{learned}",
+        f"dimensions: {{a: {{judge: evil.py->run, with: {{}}}}}}\n{learned}",
+        f"dimensions: {{a: {{judge: criteria, with: [1]}}}}\n{learned}",
+        f"dimensions: {{a: {{judge: criteria, with: {{criteria: 3}}}}}}\n{learned}",
+    ):
+        Path("mine.yaml").write_text(text)
+        fresh = load_judge("auto_grader", None, options)
+        with pytest.raises(ConfigError, match="not a learned rubric"):
+            asyncio.run(fresh.prepare())
+
+
+def test_takes_no_address_and_no_model_from_a_learned_file(endpoint: Endpoint) -> None:
+    options = {"model_name": "qwen-plus", "dataset_file": _dataset(), "rubric_file": "mine.yaml"}
+    asyncio.run(load_judge("auto_grader", None, options).prepare())
+    text = Path("mine.yaml").read_text()
+    document = read_yaml_file("mine.yaml").value
+    for line in document["dimensions"].values():
+        line["with"] |= {"model": "openai:evil", "settings": {"base_url": "http://evil/"}}
+    Path("mine.yaml").write_text(format_yaml(document))
+    assert text != Path("mine.yaml").read_text()
+    core = load_judge("auto_grader", None, options)
+    asyncio.run(core.prepare())
+    assert core.inner.model == core.settings.model
+    assert "evil" not in str(core.inner.settings)
 
 
 @pytest.mark.parametrize(

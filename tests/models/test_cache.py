@@ -235,6 +235,20 @@ def test_broken_file_is_renamed_and_replaced(damage: str, tmp_path: Path) -> Non
     assert len(list(tmp_path.glob("c.broken-*"))) == 1
 
 
+def test_message_about_damaged_text_counts_as_damage(tmp_path: Path) -> None:
+    """Where SQLite quotes changed bytes in its message, Python fails to decode that message."""
+    file = CacheFile(tmp_path / "c", 1 << 20)
+
+    def quote_bytes(connection: sqlite3.Connection) -> None:
+        if not list(tmp_path.glob("c.broken-*")):
+            b"near \xf5".decode()
+
+    with pytest.warns(RuntimeWarning, match="the cache is broken"):
+        file._run_safely(quote_bytes)
+    assert len(list(tmp_path.glob("c.broken-*"))) == 1
+    file.close()
+
+
 def test_foreign_database_is_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     with closing(sqlite3.connect(path)) as connection, connection:

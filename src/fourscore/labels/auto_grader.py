@@ -134,7 +134,7 @@ class _Grader:
         self.inner = self._make_judge(document, path)
         self.outcome = str(document["learned"]["outcome"])
         if self.outcome != LEARNED:
-            log(f"{self.outcome}, {document['learned']['why']}: the plain prompt judges")
+            log(f"{self.outcome}, {document['learned'].get('why')}: the plain prompt judges")
         log(f"the rubric is {path}")
 
     def _find_path(self, run_id: str) -> Path:
@@ -144,14 +144,15 @@ class _Grader:
 
     def _make_judge(self, document: Mapping[str, Any], path: Path) -> Any:
         """Return one judge with the criteria of all dimensions: themes change no value."""
-        lines = list(document["dimensions"].values())
-        options = {**lines[0]["with"], "settings": self.settings.settings}
-        options["model"] = self.settings.model
-        if lines[0]["judge"] == "criteria":
-            options["criteria"] = [one for line in lines for one in line["with"]["criteria"]]
         try:
+            lines = list(document["dimensions"].values())
+            # Model and address are those of the configuration: the file may be somebody else's.
+            options = {**lines[0]["with"], "settings": self.settings.settings}
+            options["model"] = self.settings.model
+            if lines[0]["judge"] == "criteria":
+                options["criteria"] = [one for line in lines for one in line["with"]["criteria"]]
             return msgspec.convert(options, KINDS[lines[0]["judge"]])
-        except (msgspec.ValidationError, KeyError, ValueError) as error:
+        except (LookupError, AttributeError, TypeError, ValueError) as error:
             raise ConfigError(f"not a learned rubric: {error}", file=str(path)) from None
 
     async def _get_judge(self) -> Any:

@@ -151,9 +151,10 @@ class CacheFile:
                 return None
             try:
                 return work(self._open())
-            except sqlite3.DatabaseError as error:
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 code = getattr(error, "sqlite_errorcode", None) or 0
                 broken = code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+                broken = broken or isinstance(error, UnicodeDecodeError)  # text of changed bytes
                 # Foreign tables have no error code of their own, but are just as useless.
                 broken = broken or (code & 0xFF == sqlite3.SQLITE_ERROR and is_first_try)
                 if broken and is_first_try:
