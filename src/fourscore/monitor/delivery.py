@@ -18,12 +18,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import ConfigError, FourscoreError
 from fourscore.monitor.alerts import DAY, Notice, Policy, make_notice
 from fourscore.monitor.state import read_current_rate
+from fourscore.stores.errors import DamagedError
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_alerts import Claim
 
@@ -127,9 +127,7 @@ class Deliverer:
     def _make_notice(self, claim: Claim, policy: Policy, now: float) -> Notice | str:
         try:
             notice = make_notice(self.store.outbox, self.monitor, claim, policy, now)
-        except (
-            msgspec.MsgspecError
-        ) as error:  # written by a later version of Fourscore: do not block other alerts
+        except DamagedError as error:  # it does not hold up other alerts
             return f"the alert cannot be read: {error}"
         if isinstance(notice, Notice) and notice.repetition:
             return replace(

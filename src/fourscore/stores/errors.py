@@ -33,6 +33,10 @@ class StoreError(InputError):
 READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
+class DamagedError(StoreError):
+    """A stored value that cannot be decoded, or that a later version of Fourscore wrote."""
+
+
 def explain_sqlite_error(path: Path | str, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
     """Return a SQLite error as a `StoreError`, with SQLite's message in parentheses."""
     if isinstance(error, UnicodeDecodeError):
@@ -62,8 +66,8 @@ def check_rows(path: Path | str, rows: list[Any], kind: Any) -> list[Any]:
 
 
 def decode_stored(body: bytes, kind: type[Found], what: str) -> Found:
-    """Decode the JSON of a column; raise a `StoreError` that says what is damaged."""
+    """Decode the JSON of a column; raise a `DamagedError` that says what is damaged."""
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise StoreError(f"damaged: {error}", field=what) from error
+        raise DamagedError(f"damaged: {error}", field=what) from error
