@@ -37,6 +37,12 @@ def words(trace: Trace) -> str:
     return trace.fault.message
 
 
+def lost(trace: Trace) -> str:
+    assert trace.fault is not None
+    assert trace.fault.kind == "connection"
+    return trace.fault.message
+
+
 def test_request_has_the_id_and_the_input_and_nothing_else() -> None:
     seen: list[Any] = []
 
@@ -109,10 +115,24 @@ def test_refused_connection_is_a_fault_without_secrets() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    message = words(asked(f"http://user:PASSWORD@127.0.0.1:{port}/a?key=KEY"))
-    assert message.startswith(f"http://127.0.0.1:{port}/a: ")
+    message = lost(asked(f"http://user:PASSWORD@127.0.0.1:{port}/a?key=KEY"))
+    assert message.startswith(f"connection lost: http://127.0.0.1:{port}/a: no connection")
     assert "PASSWORD" not in message
     assert "KEY" not in message
+
+
+def test_connection_that_ends_before_an_answer_is_lost() -> None:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        assert request.transport is not None
+        request.transport.abort()
+        return web.Response()
+
+    with served(handler) as url:
+        assert "the connection was closed before an answer" in lost(asked(url))
+
+
+def test_unknown_host_is_a_lost_connection() -> None:
+    assert "no connection" in lost(asked("http://nowhere.invalid/"))
 
 
 def test_server_that_never_answers_times_out() -> None:

@@ -300,6 +300,13 @@ def test_a_trace_with_a_fault_is_not_judged_and_has_failed(
     assert (failed.reward, failed.reason, failed.signals) == (0.0, "crashed", ())
 
 
+def test_a_trace_without_a_connection_is_not_measured() -> None:
+    lost = Trace(fault=Fault("connection", "connection lost: refused"))
+    (one,) = scored(Rubric.from_judge(FunctionJudge(lambda *_: 1.0, name="never")), lost)
+    assert (one.status, one.reason) == (Status.CANCELLED, "connection lost: refused")
+    assert (one.value, one.reward, one.passed, one.signals) == (None, None, None, ())
+
+
 def test_no_traces_no_scores() -> None:
     assert scored(rubric(line("a", 1.0))) == []
 
@@ -542,6 +549,7 @@ class Crooked(FourscoreError):
     [
         (Paid("refused"), Fault("refused", "told"), Status.REFUSED),
         (Paid("cancelled"), Fault("cancelled", "told"), Status.CANCELLED),
+        (Paid("connection"), Fault("connection", "told"), Status.JUDGE_ERROR),
         (Paid("timeout"), Fault("timeout", "told"), Status.JUDGE_ERROR),
         (Paid("error"), Fault("error", "told"), Status.JUDGE_ERROR),
         (Paid("nonsense"), Fault("error", "Paid: told"), Status.JUDGE_ERROR),

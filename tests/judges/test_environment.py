@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import socket
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -42,6 +43,19 @@ def test_client_runs_an_episode_from_create_to_release(lake: Any) -> None:
 
     asyncio.run(finish())
     assert not environments.instances
+
+
+def test_service_that_is_not_there_is_no_failure_of_the_agent() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        rubric = Rubric.from_judge(
+            EnvironmentJudge(url=f"http://127.0.0.1:{taken.getsockname()[1]}")
+        )
+        trace = Trace(metadata={"instance_id": "e1"})
+        (one,) = asyncio.run(score(rubric, Case(id="c", input="q"), [trace]))
+    assert one.status is Status.JUDGE_ERROR
+    assert one.signals[0].fault is not None
+    assert one.signals[0].fault.kind == "connection"
 
 
 def test_judge_scores_an_episode_through_the_core(lake: Any) -> None:

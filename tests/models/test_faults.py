@@ -37,6 +37,8 @@ def test_each_error_kind_has_its_case_status(kind: ErrorKind) -> None:
         "refused": ("refused", Status.REFUSED),
         "timeout": ("timeout", Status.JUDGE_ERROR),
         "budget": ("cancelled", Status.CANCELLED),
+        "connection": ("connection", Status.JUDGE_ERROR),
+        "unreachable": ("connection", Status.JUDGE_ERROR),
     }.get(kind, ("error", Status.JUDGE_ERROR))
     assert one.signals[0].fault == Fault(fault, "in its own words")  # type: ignore[arg-type]
     assert one.status is status

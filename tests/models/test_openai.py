@@ -353,7 +353,7 @@ def test_refused_connection_costs_nothing() -> None:
     with serve_endpoint([]) as endpoint:
         pass
     error = failed(endpoint)
-    assert (error.kind, error.usage) == ("connection", Usage(calls=1))
+    assert (error.kind, error.usage) == ("unreachable", Usage(calls=1))
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,16 @@ def test_retries_transient_errors(kind: ErrorKind, monkeypatch: pytest.MonkeyPat
     assert pauses == ([] if kind == "malformed" else [0.5, 1.0])
 
 
+def test_retries_once_where_there_is_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses = slept(monkeypatch)
+    model = ScriptedModel([error("unreachable"), "hi"])
+    assert asyncio.run(RetryingModel(model, chance=Chance()).ask(ASK)).text == "hi"
+    model = ScriptedModel([error("unreachable")])
+    with pytest.raises(ModelError, match=r"unreachable \(attempt 2\)"):
+        asyncio.run(RetryingModel(model, chance=Chance()).ask(ASK))
+    assert (model.calls, pauses) == (2, [0.5, 0.5])
+
+
 @pytest.mark.parametrize("kind", ["refused", "bad_request", "budget"])
 def test_does_not_retry_permanent_errors(kind: ErrorKind) -> None:
     model = ScriptedModel([error(kind)])

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ from fourscore.agents.function import FunctionAgent
 from fourscore.agents.http import HttpAgent
 from fourscore.agents.model import ModelAgent, is_model_spec
 from fourscore.agents.replay import RecordedAgent
-from fourscore.agents.reply import AgentError, add_notes
+from fourscore.agents.reply import AgentError, ConnectionLostError, add_notes
 from fourscore.agents.shell_command import ShellAgent
 from fourscore.agents.step_recorder import CURRENT, Recording
 from fourscore.agents.trace_values import MAX_MESSAGE, to_text
@@ -219,8 +219,9 @@ def _make_trace(outcome: object) -> Trace:
     if isinstance(outcome, _DeadlineError):
         return Trace(fault=Fault("timeout", str(outcome)))
     if isinstance(outcome, ModelError):
-        kind: Literal["error", "timeout"] = "timeout" if outcome.kind == "timeout" else "error"
-        return Trace(fault=Fault(kind, outcome.message), usage=outcome.usage)
+        return Trace(fault=_make_model_fault(outcome), usage=outcome.usage)
+    if isinstance(outcome, ConnectionLostError):
+        return Trace(fault=Fault("connection", to_text(outcome)))
     if isinstance(outcome, AgentError):
         return Trace(fault=Fault("error", to_text(outcome)))
     if isinstance(outcome, SystemExit):
@@ -229,6 +230,12 @@ def _make_trace(outcome: object) -> Trace:
         fault = Fault("error", f"{type(outcome).__name__}: {to_text(outcome)}")
         return add_notes(Trace(fault=fault), traceback=_format_frames(outcome))
     return Trace(fault=Fault("error", f"it returned a {type(outcome).__name__}, expected a Trace"))
+
+
+def _make_model_fault(error: ModelError) -> Fault:
+    if error.fault_kind == "connection":
+        return Fault("connection", str(ConnectionLostError(error.message)))
+    return Fault("timeout" if error.kind == "timeout" else "error", error.message)
 
 
 def _format_frames(error: BaseException) -> str:

@@ -1,8 +1,9 @@
 """An agent behind HTTP: POST `{"id", "input"}`, answered by `{"output", "steps"?, "usage"?}`.
 
 `{"prompt"}` is posted too where the agent has one. Any other reply is a failure of the agent, and
-quoted in the error. The address may carry a password or a key; the agent's name and its errors
-leave them out.
+quoted in the error. No connection (refused, no such host, TLS, the proxy), and one that ends before
+the first byte of a reply, are no failure of the agent: the attempt is not measured. The address may
+carry a password or a key; the agent's name and its errors leave them out.
 """
 
 import asyncio
@@ -13,9 +14,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from fourscore.agents.reply import REPLY_KEYS, AgentError, read_reply
+from fourscore.agents.reply import REPLY_KEYS, AgentError, ConnectionLostError, read_reply
 from fourscore.core import ConfigError, Trace
 from fourscore.judges.environment import MAX_QUOTE
+from fourscore.models.endpoint import CONNECT_TIMEOUT
 from fourscore.models.http_client import HttpClient, HttpError
 
 
@@ -41,7 +43,7 @@ class HttpAgent:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> Self:
-        self._client, self._loop = HttpClient(self._url), asyncio.get_running_loop()
+        self._client, self._loop = self._open_client(), asyncio.get_running_loop()
         return self
 
     async def __aexit__(
@@ -58,16 +60,21 @@ class HttpAgent:
         body = msgspec.json.encode({"id": case_id, "input": input, **self._prompt})
         if self._client is not None and self._loop is asyncio.get_running_loop():
             return await self._post(self._client, body)
-        client = HttpClient(self._url)
+        client = self._open_client()
         try:
             return await self._post(client, body)
         finally:
             await client.close()
 
+    def _open_client(self) -> HttpClient:
+        return HttpClient(self._url, connect_timeout=CONNECT_TIMEOUT)
+
     async def _post(self, client: HttpClient, body: bytes) -> Trace:
         try:
             answer = await client.post(body)
         except HttpError as error:
+            if error.lost:
+                raise ConnectionLostError(f"{self.name}: {error}") from None
             raise AgentError(f"{self.name}: {error}") from None
         return self._read_response(answer.status, answer.body)
 

@@ -6,7 +6,9 @@ message, if it has one, comes first.
 
 Replies are neither taken from the cache nor stored in it: repeats should differ where the model
 does, and the measured time should be its own. For the same reason no second call is made beside a
-slow one. Temporary errors (429, 5xx, a broken connection) are retried within the case's deadline.
+slow one. Temporary errors (429, 5xx, a broken connection) are retried within the case's deadline. A
+model that cannot be reached, or whose connection breaks in all calls, has not failed: the attempt
+is not measured.
 """
 
 from typing import Any

@@ -50,6 +50,16 @@ class UnusableReplyError(AgentError):
         return ": ".join(self.args)
 
 
+class ConnectionLostError(FourscoreError):
+    """The agent could not be reached, or its connection ended before an answer: no failure of it.
+
+    The message begins with `connection lost`.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"connection lost: {reason}")
+
+
 def read_reply(returned: object) -> Trace:
     """Return the trace of what an agent returned; an `AgentError` where it cannot be read."""
     if type(returned) is str and len(returned) <= MAX_TEXT:

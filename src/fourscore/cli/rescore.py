@@ -19,7 +19,13 @@ from fourscore.report.run_panel import ProgressLine, make_store_option, print_ru
 from fourscore.report.streams import print_json, print_message
 from fourscore.stats.gates import parse_gate
 from fourscore.stores.sqlite import Store
-from fourscore.test.run import RunPlan, read_stored_attempts, run_attempts, summarize_run
+from fourscore.test.run import (
+    ConnectionsLostError,
+    RunPlan,
+    read_stored_attempts,
+    run_attempts,
+    summarize_run,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +67,10 @@ def run(args: argparse.Namespace) -> int:
                 plan=plan,
                 observe=progress,
             )
-            loop.run(run_in_pool(work, pool))
+            try:
+                loop.run(run_in_pool(work, pool))
+            except ConnectionsLostError as lost:
+                print_message(f"{lost}; to judge the rest, run the same command again")
         summary = summarize_run(store, info.id, rubric, judge)
         document = {
             "run": info.id,

@@ -33,7 +33,7 @@ from fourscore.cli.run_settings import (
     read_config,
     read_settings,
 )
-from fourscore.core import ConfigError, DataError
+from fourscore.core import ConfigError, DataError, Status
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFileInfo
 from fourscore.judges.calibrated_rate import correct_rate_by_file
@@ -44,6 +44,7 @@ from fourscore.report.streams import print_json, print_message
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.run import (
+    ConnectionsLostError,
     PlannedAttempt,
     fit_concurrency,
     plan_attempts,
@@ -164,6 +165,7 @@ def _run_and_report(
         print_message(f"few files or little memory are allowed (ulimit -n, -v), so {fewer}")
     started = time.monotonic()
     resume = resume_command(info, settings, args)
+    stopped = "stopped at the first failure"
     with store.writer(info.id) as writer, ProgressLine(info.planned) as progress:
         work = run_attempts(
             attempts,
@@ -180,6 +182,10 @@ def _run_and_report(
             progress.close()
             print_message(f"interrupted; go on with: {resume}")
             return INTERRUPTED
+        except ConnectionsLostError as lost:
+            complete, stopped = False, str(lost)
+            if lost.last.status is Status.JUDGE_ERROR:
+                resume += " --retry judge_error"
         except BaseExceptionGroup:
             progress.close()
             print_message(f"stopped; go on with: {resume}")
@@ -207,7 +213,9 @@ def _run_and_report(
         resume = resume_command(info, settings, args, more_budget=True)
         print_message(f"{spent}; go on with: {resume}")
     elif not complete:
-        print_message(f"stopped at the first failure; go on with: {resume}")
+        print_message(f"{stopped}; go on with: {resume}")
+    elif cancelled := document["statuses"]["cancelled"]:
+        print_message(f"{cancelled} cancelled; run them again with: {resume}")
     return code
 
 

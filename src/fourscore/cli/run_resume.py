@@ -28,7 +28,7 @@ from fourscore.models.messages import NO_USAGE
 from fourscore.report.streams import print_message
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
-from fourscore.test.run import PlannedAttempt, summarize_run
+from fourscore.test.run import PlannedAttempt, get_answered, summarize_run
 
 #: Parts of the names of variables, parameters and flags whose values are secret.
 SECRETS = ("key", "token", "secret", "passw", "auth")
@@ -147,7 +147,7 @@ def parse_statuses(words: list[str]) -> set[Status]:
 def find_remaining(
     store: Store, info: RunInfo, inputs: RunInputs, retry: set[Status]
 ) -> Iterator[PlannedAttempt]:
-    """Yield the attempts without a row or a score, and those with a status to retry.
+    """Yield the attempts without a row or a score, cancelled ones, and those to retry.
 
     A cancelled attempt that has an answer is only judged; the agent is not called again.
     """
@@ -159,10 +159,10 @@ def find_remaining(
                 yield PlannedAttempt(position=position, case=case, repeat=repeat)
                 continue
             status = statuses[repeat]
-            if status is None or status in retry:
+            if status in (None, Status.CANCELLED) or status in retry:
                 row = store.row(info.id, case.id, repeat, judge)
                 has_answer = row is not None and status in (None, Status.CANCELLED)
-                trace = row.trace if row is not None and has_answer else None
+                trace = get_answered(row.trace) if row is not None and has_answer else None
                 spent = row.score.cost if row is not None and row.score is not None else NO_USAGE
                 yield PlannedAttempt(
                     position=position, case=case, repeat=repeat, trace=trace, spent=spent

@@ -91,7 +91,7 @@ SignalsByName = dict[str, Signal]
 async def score(
     rubric: Rubric, case: Case, traces: Sequence[Trace], *, executor: Executor = INLINE
 ) -> list[Score]:
-    """Return one score per trace of a case. A trace with a fault is not judged: it has failed."""
+    """Return one score per trace of a case. A trace with a fault is not judged."""
     to_judge = tuple([trace for trace in traces if trace.fault is None])
     calls: list[Call] = []
     for slot in rubric.slots:
@@ -303,11 +303,17 @@ _FAULT_STATUS = {
     "data": Status.JUDGE_ERROR,
     "refused": Status.REFUSED,
     "cancelled": Status.CANCELLED,
+    "connection": Status.JUDGE_ERROR,
 }
 
 
 def _make_failed_score(rubric: Rubric, fault: Fault) -> Score:
-    """Return the score of an agent's failure: 0, so that crashing on hard cases gains nothing."""
+    """Return the score of an agent's failure: 0, so that crashing on hard cases gains nothing.
+
+    An agent that could not be reached has not failed: nothing was measured.
+    """
+    if fault.kind == "connection":
+        return Score(status=Status.CANCELLED, reason=fault.message, provenance=rubric.provenance)
     return Score(
         status=Status.TIMEOUT if fault.kind == "timeout" else Status.AGENT_ERROR,
         value=0.0,

@@ -8,16 +8,17 @@ from msgspec.structs import force_setattr
 from fourscore.core.frozen import EMPTY, check_tuple, clean_fields, freeze_field
 from fourscore.core.numbers import check_finite, check_whole, decimal_text
 
-FAULTS = ("error", "timeout", "refused", "cancelled", "data")
+FAULTS = ("error", "timeout", "refused", "cancelled", "data", "connection")
 
 
 class Fault(msgspec.Struct, frozen=True):
     """A failure: of the agent on a trace, of the judge on a signal.
 
-    `data`: the case lacks what its judge needs; `refused`: the judge's model refused to answer.
+    `data`: the case lacks what its judge needs; `refused`: the judge's model refused to answer;
+    `connection`: the agent or the model could not be reached, which is nobody's failure.
     """
 
-    kind: Literal["error", "timeout", "refused", "cancelled", "data"]
+    kind: Literal["error", "timeout", "refused", "cancelled", "data", "connection"]
     message: str = ""
 
     def __post_init__(self) -> None:

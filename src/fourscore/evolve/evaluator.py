@@ -19,9 +19,11 @@ from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import (
     AttemptOutcome,
+    ConnectionsLostError,
     Observer,
     PlannedAttempt,
     RunPlan,
+    get_answered,
     run_attempts,
     summarize_run,
 )
@@ -166,8 +168,9 @@ class Evaluator:
                 elif row.score is not None and row.score.status.measured:
                     known[case.id, repeat] = row.score
                 else:
+                    trace = get_answered(row.trace)
                     todo.append(
-                        PlannedAttempt(position=position, case=case, repeat=repeat, trace=row.trace)
+                        PlannedAttempt(position=position, case=case, repeat=repeat, trace=trace)
                     )
         return todo
 
@@ -187,9 +190,12 @@ class Evaluator:
                 known[outcome.case_id, outcome.repeat] = outcome.score
                 tick(outcome)
 
-            whole = await run_attempts(
-                todo, agent, setup.rubric, writer=writer, plan=setup.plan, observe=observe
-            )
+            try:
+                whole = await run_attempts(
+                    todo, agent, setup.rubric, writer=writer, plan=setup.plan, observe=observe
+                )
+            except ConnectionsLostError as lost:
+                raise Stopped("connection", str(lost)) from None
         if not whole:
             raise Stopped("budget", "the model budget is spent")
         if over:

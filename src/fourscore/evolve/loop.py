@@ -29,7 +29,7 @@ from fourscore.models.messages import ModelError
 #: The most proposals in a row that may be refused before a step ends.
 MOST_REFUSED = 20
 #: The reasons to stop for which the held-out cases cannot be run either.
-SPENT = ("budget", "cases", "model")
+SPENT = ("budget", "cases", "model", "connection")
 
 
 class LoopOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,6 +30,12 @@ class ServiceTimeoutError(ServiceError, TimeoutError):
     """The service did not answer in time."""
 
 
+class ServiceConnectionError(ServiceError):
+    """The service could not be reached, or its connection ended before an answer."""
+
+    fault_kind = "connection"
+
+
 class EnvService:
     """A client for one environment service, for judges and workflows: `async with EnvService(url)`.
 
@@ -114,7 +120,8 @@ class EnvService:
         except TimeoutError:
             raise ServiceTimeoutError(f"{where}: no answer within {self.timeout:g} s") from None
         except HttpError as error:
-            raise ServiceError(f"{where}: {error}") from None
+            kind = ServiceConnectionError if error.lost else ServiceError
+            raise kind(f"{where}: {error}") from None
         return _read_reply(where, response.status, response.body)
 
 

@@ -17,7 +17,7 @@ from fourscore.models.wrapper import ModelWrapper
 #: Replies in a round at the least; with fewer, chance would decide.
 MIN_ROUND = 16
 #: Errors that say nothing about the load of the endpoint.
-UNRELATED_ERRORS = frozenset({"budget", "connection", "timeout"})
+UNRELATED_ERRORS = frozenset({"budget", "connection", "unreachable", "timeout"})
 #: The share of overload errors that is tolerated.
 TOLERATED_SHARE = 0.2
 

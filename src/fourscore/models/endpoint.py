@@ -112,10 +112,11 @@ class Endpoint:
             failure = self._make_error("malformed", str(error))
         except HttpError as error:
             words = connections.key.hide(str(error))
-            tried = None if error.connected else ONE_CALL
-            failure = self._make_error(
-                "connection", words, tried, False if error.permanent else None
-            )
+            transient = False if error.permanent else None
+            if error.connected:
+                failure = self._make_error("connection", words, None, transient)
+            else:
+                failure = self._make_error("unreachable", words, ONE_CALL, transient)
         raise failure
 
     def decode(self, answer: bytes, form: type[Form]) -> Form:

@@ -41,14 +41,22 @@ UNQUOTED = "/%:@!$&'()*+,;=~?"
 class HttpError(Exception):
     """No reply. `connected`: whether there was a connection; `permanent`: retrying cannot help.
 
-    `reason` leaves out what the server sent (`quoted`), which may repeat a secret of the request.
+    `lost`: there was no connection, or it ended before the first byte of an answer. `reason` leaves
+    out what the server sent (`quoted`), which may repeat a secret of the request.
     """
 
     def __init__(
-        self, reason: str, quoted: str = "", *, connected: bool = True, permanent: bool = False
+        self,
+        reason: str,
+        quoted: str = "",
+        *,
+        connected: bool = True,
+        permanent: bool = False,
+        lost: bool = False,
     ) -> None:
         super().__init__(f"{reason}: {quoted}" if quoted else reason)
         self.reason, self.connected, self.permanent = reason, connected, permanent
+        self.lost = lost or not connected
 
 
 class ReplyTooLongError(HttpError):

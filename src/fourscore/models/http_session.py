@@ -117,7 +117,7 @@ class HttpSession:
         if isinstance(error, aiohttp.ClientResponseError):
             return HttpError("the reply is not HTTP", error.message)
         why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-        return HttpError(f"the connection was closed before an answer{why}")
+        return HttpError(f"the connection was closed before an answer{why}", lost=True)
 
     @property
     def _shown_proxy(self) -> str:

@@ -25,6 +25,7 @@ ErrorKind = Literal[
     "rate_limited",
     "server",
     "connection",
+    "unreachable",
     "malformed",
     "bad_request",
     "budget",
@@ -32,10 +33,19 @@ ErrorKind = Literal[
 ]
 ERROR_KINDS = get_args(ErrorKind)
 #: The fault of a signal whose model failed. A spent budget is no failure: the case was not
-#: measured, and may be judged again with a larger one.
-FAULT_BY_KIND = {"refused": "refused", "timeout": "timeout", "budget": "cancelled"}
+#: measured, and may be judged again with a larger one. `unreachable`: there was no connection;
+#: `connection`: it was lost before the whole reply came.
+FAULT_BY_KIND = {
+    "refused": "refused",
+    "timeout": "timeout",
+    "budget": "cancelled",
+    "connection": "connection",
+    "unreachable": "connection",
+}
 #: Kinds of errors after which a retry may help.
-TRANSIENT_KINDS = frozenset({"rate_limited", "server", "connection", "malformed", "timeout"})
+TRANSIENT_KINDS = frozenset(
+    {"rate_limited", "server", "connection", "unreachable", "malformed", "timeout"}
+)
 
 
 class ChatMessage(msgspec.Struct, frozen=True):

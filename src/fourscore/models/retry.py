@@ -4,7 +4,7 @@ Refusals, bad requests and a spent budget are final. Transient errors (429, 5xx,
 a malformed reply) are retried, after the time that the endpoint names or a random one whose upper
 bound doubles: random over the whole interval, so that calls that failed together do not return
 together. A malformed reply is retried at once, since nobody is overloaded, but fewer times: each
-costs money.
+costs money. Where there is no connection, one retry tells a hiccup from a service that is down.
 """
 
 import asyncio
@@ -20,11 +20,14 @@ from fourscore.models.messages import NO_USAGE, Model, ModelError, Request, Resp
 from fourscore.models.per_loop import PerLoop
 from fourscore.models.wrapper import ModelWrapper
 
+#: Calls of one request that may end without a connection.
+UNREACHABLE = 2
+
 
 class RetryingModel(ModelWrapper):
-    """At most `attempts` calls and `malformed` malformed replies within `deadline` seconds in all;
-    then the last error. Pauses grow from `first` to `longest` seconds, with the random
-    numbers of `chance`."""
+    """At most `attempts` calls, `malformed` malformed replies and `UNREACHABLE` calls without a
+    connection, within `deadline` seconds in all; then the last error. Pauses grow from `first` to
+    `longest` seconds, with the random numbers of `chance`."""
 
     def __init__(
         self,
@@ -70,7 +73,11 @@ class RetryingModel(ModelWrapper):
             except ModelError as error:
                 tries.fail(error)
                 pause = self._choose_pause(error, tries.count)
-                done = tries.count == self.attempts or tries.malformed == self.malformed
+                done = (
+                    tries.count == self.attempts
+                    or tries.malformed == self.malformed
+                    or tries.unreachable == UNREACHABLE
+                )
                 too_late = asyncio.get_running_loop().time() + pause >= ends
                 if done or too_late or not error.transient:
                     raise _add_attempts(error, tries.spent, tries.count) from None
@@ -105,7 +112,7 @@ class _Tries:
     """The attempts of one request so far; `spent` is what the failed ones cost."""
 
     def __init__(self) -> None:
-        self.count = self.malformed = 0
+        self.count = self.malformed = self.unreachable = 0
         self.spent = NO_USAGE
         self.last: ModelError | None = None
 
@@ -113,6 +120,7 @@ class _Tries:
         self.last = error
         self.spent += error.usage or Usage(calls=1)
         self.malformed += error.kind == "malformed"
+        self.unreachable += error.kind == "unreachable"
 
 
 def _add_attempts(error: ModelError, spent: Usage, attempts: int) -> ModelError:

@@ -19,6 +19,7 @@ from fourscore.core import (
     Case,
     CaseError,
     Executor,
+    FourscoreError,
     Rubric,
     Score,
     Status,
@@ -39,6 +40,22 @@ from fourscore.stores.writer import Writer
 ATTEMPT_FILES = 3
 #: Key in the metadata of a trace whose case has no recorded output; judging it again says so too.
 UNRECORDED = "fourscore_unrecorded"
+
+
+#: Attempts in a row without a connection, of the agent or of a judge, after which a run stops.
+MAX_LOST = 20
+
+
+class ConnectionsLostError(FourscoreError):
+    """The run stopped: `MAX_LOST` attempts in a row had no connection. What is stored stays.
+
+    `last` is the last of their scores.
+    """
+
+    def __init__(self, last: Score) -> None:
+        self.last = last
+        message = f"stopped after {MAX_LOST} attempts in a row without a connection"
+        super().__init__(f"{message}; the last: {last.reason}")
 
 
 class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +104,11 @@ async def run_attempts(
     plan: RunPlan,
     observe: Observer,
 ) -> bool:
-    """Run all attempts; return False if `fail_fast` or a spent budget stopped the run early."""
+    """Run all attempts; return False if `fail_fast` or a spent budget stopped the run early.
+
+    Raises `ConnectionsLostError` where the agent or a judge is out of reach for good; all attempts
+    that had begun have ended and are stored.
+    """
     runner = _Runner(
         attempts=iter(attempts),
         agent=agent,
@@ -99,6 +120,8 @@ async def run_attempts(
     async with open_agent(agent), asyncio.TaskGroup() as tasks:
         for _ in range(fit_concurrency(plan.concurrency, agent)):
             tasks.create_task(runner.work())
+    if len(runner.lost) == MAX_LOST:
+        raise ConnectionsLostError(runner.lost[-1])
     return not runner.is_stopped
 
 
@@ -137,6 +160,7 @@ class _Runner:
             INLINE if rubric.is_bounded else LocalExecutor(plan.judge_deadline)
         )
         self.is_stopped = False
+        self.lost: list[Score] = []  # the last attempts in a row without a connection
 
     async def work(self) -> None:
         """Run one attempt after the other, until there are no more.
@@ -152,6 +176,7 @@ class _Runner:
             done = await self._run(planned)
             if done is None:
                 continue
+            self._count_lost(planned, done.outcome.score)
             if self.plan.fail_fast and done.outcome.score.passed is not True:
                 self.is_stopped = True
             if writing is not None:
@@ -192,6 +217,17 @@ class _Runner:
             return scored
         return replace(scored, cost=scored.cost + planned.spent)
 
+    def _count_lost(self, planned: PlannedAttempt, scored: Score) -> None:
+        """Count attempts in a row without a connection; stop at `MAX_LOST`."""
+        was_called = planned.trace is None and not isinstance(self.agent, RecordedAgent)
+        if len(self.lost) == MAX_LOST or (_is_agent_lost(scored) and not was_called):
+            return
+        if _is_agent_lost(scored) or _is_judge_lost(scored):
+            self.lost.append(scored)
+            self.is_stopped = self.is_stopped or len(self.lost) == MAX_LOST
+        else:
+            self.lost.clear()
+
     def _store(self, done: _Done) -> "asyncio.Future[None]":
         """Write the score, and the trace if that is missing; then call the observer."""
         planned, outcome = done.attempt, done.outcome
@@ -220,6 +256,23 @@ def _is_budget_spent() -> bool:
     """Return whether the budget has refused a call; then no new attempt begins."""
     budget = current_pool().budget
     return budget is not None and budget.exceeded is not None
+
+
+def _is_agent_lost(scored: Score) -> bool:
+    """Return whether the agent could not be reached; a spent budget leaves signals."""
+    return scored.status is Status.CANCELLED and not scored.signals
+
+
+def _is_judge_lost(scored: Score) -> bool:
+    """Return whether there is no score because a judge's model could not be reached."""
+    faults = [signal.fault.kind for signal in scored.signals if signal.fault is not None]
+    return scored.status is Status.JUDGE_ERROR and "connection" in faults
+
+
+def get_answered(trace: Trace) -> Trace | None:
+    """Return a stored trace to be judged; None where the agent was not reached: it is run again."""
+    lost = trace.fault is not None and trace.fault.kind == "connection"
+    return None if lost else trace
 
 
 def plan_attempts(cases: Iterable[Case], repeats: int) -> Iterator[PlannedAttempt]:

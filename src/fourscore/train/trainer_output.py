@@ -78,6 +78,7 @@ def describe_failure(score: Score) -> str:
 
 _FAULT_TEXTS: Mapping[str, str] = {
     "cancelled": "cancelled",
+    "connection": "the judge could not be reached",
     "data": "the task lacks what its judge needs",
     "error": "the judge failed",
     "refused": "the judge's model refused",
