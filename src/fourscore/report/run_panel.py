@@ -89,12 +89,13 @@ class ProgressLine:
 
 
 def find_previous_run(store: Store, info: RunInfo) -> tuple[RunInfo, dict[str, Any]] | None:
-    """Return the newest finished earlier run over the same cases with the same rubric."""
+    """Return the newest earlier run over the same cases with the same rubric, measured in full."""
     for other in reversed(store.runs()):
         same = other.cases_digest == info.cases_digest and other.planned == info.planned
         if other.id != info.id and other.created <= info.created and same:
             summary = store.summary(other.id)
-            if summary is not None and other.rubric_fingerprint == info.rubric_fingerprint:
+            same_rubric = other.rubric_fingerprint == info.rubric_fingerprint
+            if summary is not None and same_rubric and _is_measured(summary):
                 return other, summary
     return None
 
@@ -257,7 +258,11 @@ def _footer(
         table.add_row("judged by", make_printable(judged, 400))
     listed = [*document["worst"], *document.get("unmeasured_first", [])]
     worst = f" {shlex.quote(make_printable(listed[0]['id'], 60))}" if listed else ""
-    if before is not None:
+    if before is not None and not _is_measured(document):
+        left = document["planned"] - document["total_tests"]
+        words = f"{left} of {document['planned']} attempts were not measured"
+        table.add_row("change", f"not known: {words}")
+    elif before is not None:
         other, summary = before
         table.add_row("change", f"{_change(document, summary)}, since the last run")
         table.add_row("real?", Text(f"fourscore compare {other.id} {info.id}{store}", "bold"))
@@ -280,6 +285,12 @@ def _cost(document: dict[str, Any]) -> str:
     tokens = sum(side[kind] for side in sides for kind in ("input_tokens", "output_tokens"))
     dollars = sum(side["dollars"] or 0.0 for side in sides)
     return f"${dollars:.4f}, {tokens:,} tokens" if tokens or dollars else "no cost recorded"
+
+
+def _is_measured(document: dict[str, Any]) -> bool:
+    """Return whether all planned attempts were measured: rates of parts have other cases."""
+    planned: int = document["planned"]
+    return planned > 0 and document["total_tests"] == planned
 
 
 def _change(now: dict[str, Any], before: dict[str, Any]) -> str:
