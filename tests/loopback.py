@@ -12,15 +12,15 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @contextmanager
-def served(handler: Handler) -> Iterator[str]:
-    """Its address. Requests that are under way at its end are cut off."""
+def served(handler: Handler, method: str = "POST") -> Iterator[str]:
+    """Its address; `method` may be `*`. Requests that are under way at its end are cut off."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
 
     async def start() -> web.AppRunner:
         app = web.Application()
-        app.router.add_post("/{path:.*}", handler)
+        app.router.add_route(method, "/{path:.*}", handler)
         runner = web.AppRunner(app, shutdown_timeout=0.05, handler_cancellation=True)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -19,6 +19,7 @@ from fourscore.core import ConfigError, Trace
 from fourscore.judges.environment import MAX_QUOTE
 from fourscore.models.endpoint import CONNECT_TIMEOUT
 from fourscore.models.http_client import HttpClient, HttpError
+from fourscore.models.probe import probe_connection
 
 
 class HttpAgent:
@@ -65,6 +66,10 @@ class HttpAgent:
             return await self._post(client, body)
         finally:
             await client.close()
+
+    async def probe_endpoint(self) -> None:
+        """Raise a `ConfigError` where the agent cannot be reached; it is sent no request."""
+        await probe_connection(self._url, self.name)
 
     def _open_client(self) -> HttpClient:
         return HttpClient(self._url, connect_timeout=CONNECT_TIMEOUT)

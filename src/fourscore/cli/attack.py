@@ -72,7 +72,9 @@ def run(args: argparse.Namespace) -> int:
     pass_at = min(1.0, rubric.pass_threshold)
     labelled = read_labelled_file(args.labels, None, pass_at) if args.labels else None
     check_report_paths(args.out)
-    pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
+    pool = model_options.make_model_pool(
+        model_options.read_model_settings(args), rubric, probe=args.probe
+    )
     total = None if plan.per_family is None else plan.per_family * len(chosen)
 
     async def work() -> dict[str, Any]:

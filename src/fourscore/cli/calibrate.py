@@ -206,7 +206,9 @@ def _find_verdicts(
             [r.verdict or JudgeVerdict() for r in rest],
             {},
         )
-    pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
+    pool = model_options.make_model_pool(
+        model_options.read_model_settings(args), rubric, probe=args.probe
+    )
 
     async def work() -> list[JudgeVerdict]:
         async with pool:

@@ -12,6 +12,7 @@ import msgspec
 
 from fourscore.cli import model_options
 from fourscore.cli.main import INCOMPLETE, INTERRUPTED, PASSED
+from fourscore.cli.preflight import check_users
 from fourscore.cli.run_guard import Watchdog, protect_stdout, run_stoppable
 from fourscore.core import ConfigError, DataError, Rubric
 from fourscore.evolve.evaluator import EvaluationSetup, Evaluator
@@ -28,9 +29,7 @@ from fourscore.evolve.split import Split, split
 from fourscore.executors import loop as event_loop
 from fourscore.formats.cases import CaseFile
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
-from fourscore.models.endpoint import EndpointModel
 from fourscore.models.model_pool import ModelPool
-from fourscore.models.wrapper import find_layer
 from fourscore.report import summary_text
 from fourscore.report.lineage_panel import show_lineage
 from fourscore.report.run_panel import ProgressLine
@@ -78,8 +77,8 @@ def run(args: argparse.Namespace) -> int:
         rubric, agents, proposer = _parts(settings, evolution.path)
         cases = _cases(settings)
         most, means = _read_limits(settings, args)
-        pool = model_options.make_model_pool(means, rubric, agents.base_agent)
-        _check_model(proposer("high"), pool)
+        pool = model_options.make_model_pool(means, rubric, agents.base_agent, probe=args.probe)
+        check_users(pool, [proposer("high")], probe=args.probe)
         setup = EvaluationSetup(
             agents=agents,
             rubric=rubric,
@@ -275,14 +274,6 @@ def _proposers(settings: Settings) -> Proposers:
         )
 
     return proposer
-
-
-def _check_model(proposer: Proposer | None, pool: ModelPool) -> None:
-    """Check the price and the key of the proposer's model before the first case runs."""
-    with pool.activate():
-        client = find_layer(getattr(proposer, "pool_model", None), EndpointModel)
-    if client is not None:
-        client.check()
 
 
 def _watch(planned: int) -> AbstractContextManager[Observer]:

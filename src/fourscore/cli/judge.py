@@ -48,7 +48,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json and not args.out:
         message = "give --out FILE for the rewards: with --json, stdout has the summary"
         raise ConfigError(message, field="--json")
-    pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
+    pool = model_options.make_model_pool(
+        model_options.read_model_settings(args), rubric, probe=args.probe
+    )
     with ExitStack() as stack:
         stack.enter_context(pool.activate())
         source = stack.enter_context(_open(args.data))

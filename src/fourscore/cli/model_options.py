@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import msgspec
 
 from fourscore.cli.flags import add_flags, read_flags, setting
+from fourscore.cli.preflight import add_probe_flag, check_users
 from fourscore.core import Rubric
 from fourscore.models.budget import NO_COST, Budget, Cost, Limits, find_model_users, parse_limits
 from fourscore.models.model_pool import ModelPool
@@ -65,8 +66,9 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def add_model_flags(parser: argparse.ArgumentParser, limits: str = LIMITS) -> None:
-    """Add `--budget`, `--no-cache` and `--prices`; `limits` is the help text of `--budget`."""
+    """Add `--budget`, `--no-cache`, `--prices` and `--no-probe`; `limits` helps with `--budget`."""
     add_flags(parser, ModelSettings, budget=limits)
+    add_probe_flag(parser)
 
 
 def read_model_settings(args: argparse.Namespace) -> ModelSettings:
@@ -87,9 +89,10 @@ def read_hourly_budget(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def repeat_model_flags(args: argparse.Namespace) -> str:
-    """Return `--prices` and `--no-cache` as given, for the command that resumes the run."""
+    """Return `--prices`, `--no-cache` and `--no-probe` as given, for the command that resumes."""
     prices = f" --prices {shlex.quote(str(Path(args.prices).absolute()))}" if args.prices else ""
-    return prices + (" --no-cache" if args.cache is False else "")
+    cache = " --no-cache" if args.cache is False else ""
+    return prices + cache + ("" if args.probe else " --no-probe")
 
 
 def make_model_pool(
@@ -99,11 +102,12 @@ def make_model_pool(
     *,
     spent: Cost = NO_COST,
     keys: bool = True,
+    probe: bool,
 ) -> ModelPool:
     """Make the model pool of a command, and prepare judges that learn.
 
-    A missing key, or a missing price where dollars are limited, fails here and not in the first
-    case. With `keys=False` no model will be called, and no key is needed.
+    What is missing (a key, an endpoint, or a price where dollars are limited) fails here and not in
+    the first case. With `keys=False` no model will be called, and only prices are needed.
     """
     pool = ModelPool(
         budget=Budget.from_limits(settings.limits, spent),
@@ -111,11 +115,15 @@ def make_model_pool(
         prices=Prices(settings.prices),
         settings=settings.settings,
     )
+    users = [agent, *find_model_users(rubric)]
+    if keys:
+        check_users(pool, users, probe=probe)
     with pool.activate():
-        for user in find_model_users(rubric, agent):
-            pool.check_user(user, needs_key=keys)
         if keys:
-            prepare_judges(find_model_users(rubric, agent))
+            prepare_judges(users)
+        else:
+            for user in users:
+                pool.check_user(user, needs_key=False)
     return pool
 
 

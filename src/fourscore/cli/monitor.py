@@ -88,6 +88,8 @@ def _add_action(
 
 
 def _add_ingest(parser: argparse.ArgumentParser) -> None:
+    from fourscore.cli.preflight import add_probe_flag
+
     add = parser.add_argument
     add(
         "file",
@@ -107,6 +109,7 @@ def _add_ingest(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="set an option of the judge; may be repeated",
     )
+    add_probe_flag(parser)
     rate = "score this share of the traces (1)"
     add("--sample-rate", type=_rate, default=1.0, metavar="RATE", help=rate)
 
@@ -202,10 +205,15 @@ def _promote(args: argparse.Namespace) -> int:
 
 
 def _ingest(args: argparse.Namespace) -> int:
+    from fourscore.cli.preflight import check_users
+    from fourscore.models.budget import find_model_users
+    from fourscore.models.model_pool import current_pool
     from fourscore.monitor.monitor import ProductionMonitor
     from fourscore.monitor.otel.ingest import ingest
+    from fourscore.monitor.settings import make_rubric
 
-    rubric = _rubric(args)
+    rubric = make_rubric(_rubric(args))
+    check_users(current_pool(), find_model_users(rubric), probe=args.probe)
     name = args.name or NAME
     with ProductionMonitor(args.sample_rate, rubric=rubric, store=args.store, name=name) as monitor:
         done = ingest(args.file, monitor)

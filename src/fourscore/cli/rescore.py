@@ -51,7 +51,9 @@ def run(args: argparse.Namespace) -> int:
     missing.raise_if_any()
     gates = [parse_gate(text) for text in args.gate]
     judge = rubric.provenance.rubric
-    pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
+    pool = model_options.make_model_pool(
+        model_options.read_model_settings(args), rubric, probe=args.probe
+    )
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
         for gate in gates:

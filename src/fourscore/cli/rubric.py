@@ -9,6 +9,7 @@ from typing import Any
 from fourscore.cli import model_options
 from fourscore.cli.flags import add_json_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
+from fourscore.cli.preflight import check_users
 from fourscore.core import ConfigError
 from fourscore.executors import loop
 from fourscore.formats.labelled_samples import SampleFields, SampleFile
@@ -20,11 +21,9 @@ from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.learned_rubric import write_learned_rubric
 from fourscore.labels.learning.settings import LearningSettings
 from fourscore.models.budget import NO_COST, Budget, Cost, parse_limits
-from fourscore.models.endpoint import EndpointModel
 from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.prices import Prices
-from fourscore.models.wrapper import find_layer
 from fourscore.report import summary_text
 from fourscore.report.learning_panel import ProgressCounter, format_plan, format_report
 from fourscore.report.streams import print_json, print_line, print_message
@@ -83,14 +82,12 @@ def run(args: argparse.Namespace) -> int:
             return _print_plan(args, plan.document(pool), settings.pool_model.name, pool)
     out = Path(args.out)
     _check_out(out)
+    check_users(pool, [settings], probe=args.probe)
     with Journal(out.with_name(f"{out.name}.journal.jsonl"), about, args.concurrency) as journal:
         counter = ProgressCounter(plan.calls)
         if journal.resumed:
             counter.log(f"resuming: {journal.resumed} results are in {journal.path}")
         with _make_pool(args, journal).activate() as pool:
-            client = find_layer(settings.pool_model, EndpointModel)
-            if client is not None:
-                client.check()  # a missing key fails here, not in the first call
             planned = plan.document(pool)
             for line in format_plan(planned, settings.pool_model.name, pool):
                 counter.log(line)

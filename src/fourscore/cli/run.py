@@ -15,6 +15,7 @@ from fourscore.cli import model_options
 from fourscore.cli.dry_run import dry_run
 from fourscore.cli.flags import add_flags, add_json_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
+from fourscore.cli.preflight import add_probe_flag
 from fourscore.cli.run_guard import Watchdog, protect_stdout, run_stoppable
 from fourscore.cli.run_inputs import RunInputs, read_inputs
 from fourscore.cli.run_resume import (
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = f"read settings from the section fourscore: run: of this YAML file ({CONFIG})"
     add("config", nargs="?", metavar="CONFIG", help=text)
     add_flags(parser, RunSettings)
+    add_probe_flag(parser)
     add(
         "--dry-run",
         action="store_true",
@@ -95,7 +97,11 @@ def _start(args: argparse.Namespace) -> int:
     if not count:
         raise DataError(f"none of its {found.count} cases matches the filters", file=file.name)
     models = model_options.make_model_pool(
-        settings.model_settings, inputs.rubric, inputs.agent, keys=not args.dry_run
+        settings.model_settings,
+        inputs.rubric,
+        inputs.agent,
+        keys=not args.dry_run,
+        probe=args.probe,
     )
     attempts = plan_attempts(inputs.choose_cases(), settings.repeats)
     if args.dry_run:
@@ -119,6 +125,7 @@ def _resume(args: argparse.Namespace) -> int:
             inputs.agent,
             spent=count_spent(store, info, inputs),
             keys=not args.dry_run,
+            probe=args.probe,
         )
         attempts = find_remaining(store, info, inputs, retry)
         if args.dry_run:

@@ -15,8 +15,11 @@ from fourscore.cli.judge_options import (
 )
 from fourscore.cli.main import PASSED
 from fourscore.cli.model_options import add_hourly_budget_flag, prepare_judges, read_hourly_budget
+from fourscore.cli.preflight import add_probe_flag, check_users
 from fourscore.core import ConfigError, Rubric
 from fourscore.core.extras import MissingExtras, require_extra
+from fourscore.models.budget import find_model_users
+from fourscore.models.model_pool import current_pool
 from fourscore.report.streams import print_json, print_message
 
 if TYPE_CHECKING:
@@ -46,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "run a custom judge in this many processes, for each serving process (4)"
     add("--judge-workers", type=parse_count, default=4, metavar="N", help=text)
     _add_monitor_arguments(parser)
+    add_probe_flag(parser)
     add("--json", action="store_true", help="print the address as a JSON document on stdout")
 
 
@@ -76,7 +80,9 @@ def run(args: argparse.Namespace) -> int:
         monitor=monitor,
     )
     both = (rubric,) if monitored is rubric else (rubric, monitored)
-    prepare_judges(slot.judge for rules in both for slot in rules.slots)
+    judges = [judge for rules in both for judge in find_model_users(rules)]
+    check_users(current_pool(), judges, probe=args.probe)
+    prepare_judges(judges)
 
     def announce(address: str) -> None:
         if args.json:

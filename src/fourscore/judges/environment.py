@@ -16,7 +16,9 @@ import msgspec
 from fourscore.core import Case, CaseError, ConfigError, Evidence, JudgeError, Signal, Trace
 from fourscore.core.judge import safe_repr
 from fourscore.core.numbers import check_finite, clamp, decimal_text, to_finite_float
+from fourscore.models.endpoint import shorten_url
 from fourscore.models.http_client import HttpClient, HttpError
+from fourscore.models.probe import probe_connection
 
 #: An error message quotes at most this many characters of a reply.
 MAX_QUOTE = 300
@@ -192,6 +194,11 @@ class EnvironmentJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         self._require_url(case)
         return (make_signal(await self.evaluate(case, _find_instance(case, trace))),)
+
+    async def probe_endpoint(self) -> None:
+        """Raise a `ConfigError` where the service cannot be reached; it is sent no request."""
+        if self.url is not None:
+            await probe_connection(self.url, shorten_url(self.url))
 
     async def evaluate(self, case: Case, instance: str) -> float:
         """Return the score that the service gives to an instance."""

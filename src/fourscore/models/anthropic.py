@@ -56,6 +56,7 @@ class Anthropic(EndpointModel):
         chosen = self.settings
         parts = [model, chosen.base_url, chosen.max_tokens, chosen.extra]
         self.fingerprint = digest(["anthropic", *parts])
+        self.models_url = f"{chosen.base_url}/v1/models?limit=1000"
         self._endpoint = Endpoint(
             f"{self.settings.base_url}/v1/messages",
             timeout=self.settings.timeout,

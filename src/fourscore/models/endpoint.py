@@ -21,6 +21,7 @@ from fourscore.models.deadlines import Deadline, Deadlines
 from fourscore.models.http_client import HttpClient, HttpError, HttpResponse, ReplyTooLongError
 from fourscore.models.messages import ErrorKind, ModelError
 from fourscore.models.per_loop import PerLoop
+from fourscore.models.probe import probe_models
 from fourscore.models.verdict import STRICT_DECODER
 
 #: Characters of a reply that an error message quotes, and that are searched for its meaning.
@@ -83,6 +84,13 @@ class Endpoint:
     def check(self) -> None:
         """Raise a `ConfigError` where the address cannot be used, or not through its proxy."""
         HttpClient(self._url)
+
+    async def probe(self, models_url: str, model: str) -> None:
+        """Ask for the list of models, over a connection of its own; see `probe_models`."""
+        key = self._make_key()
+        shown_url = shorten_url(models_url)
+        headers = dict(self._make_headers(key))
+        await probe_models(models_url, headers, shown_url=shown_url, model=model, hide=key.hide)
 
     async def close(self) -> None:
         """Close the connections of the running loop; the next call opens new ones."""
@@ -171,6 +179,8 @@ class EndpointModel:
     #: The environment variable of the key where the settings name none.
     default_key_env: ClassVar[str]
     name: str
+    #: The address of the endpoint's list of models.
+    models_url: str
     settings: Any
     _endpoint: Endpoint
 
@@ -185,6 +195,10 @@ class EndpointModel:
         """Raise a `ConfigError` for a missing key or an unusable proxy, before the first case."""
         self._find_key()
         self._endpoint.check()
+
+    async def probe_endpoint(self) -> None:
+        """Raise a `ConfigError` for an endpoint that is not there, or does not list the model."""
+        await self._endpoint.probe(self.models_url, self.name)
 
     def _find_key(self) -> ApiKey:
         settings = self.settings

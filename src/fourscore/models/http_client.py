@@ -1,4 +1,4 @@
-"""Outgoing HTTP: POST to one address, over kept connections, with replies bounded in size.
+"""Outgoing HTTP: requests to one address, over kept connections, with replies bounded in size.
 
     client = HttpClient("https://api.example.com/v1", {"Authorization": "Bearer …"})
     response = await client.post(b"{}")
@@ -116,18 +116,35 @@ class HttpClient:
 
     async def post(self, body: bytes, path: str = "") -> HttpResponse:
         """Post to `path` below the address; `HttpError` where no whole reply comes back."""
-        session = self._session
-        if session is None:
-            if self._closed:
-                raise RuntimeError("this HTTP client is closed")
-            session = self._session = self._open_session()
+        session = self._session or self._open_session()
         url = self._urls.get(path) or self._make_url(path)
-        return await session.post(url, body, self._headers)
+        return await session.send("POST", url, body, self._headers)
+
+    async def get(self) -> HttpResponse:
+        """Get the address; `HttpError` where no whole reply comes back."""
+        session = self._session or self._open_session()
+        return await session.send("GET", self._make_url(""), None, self._headers)
+
+    async def connect(self) -> None:
+        """Connect to the address and close the connection; `HttpError` where that fails.
+
+        Behind a proxy only a request shows who is there: a HEAD, without a body.
+        """
+        session = self._session or self._open_session()
+        if self._proxy is None:
+            await session.connect(self._origin)
+            return
+        answer = await session.send("HEAD", self._make_url(""), None, self._headers)
+        if answer.status in (502, 503, 504):
+            raise HttpError(f"the proxy answered {answer.status}", connected=False)
 
     def _open_session(self) -> "HttpSession":
         from fourscore.models.http_session import HttpSession
 
-        return HttpSession(proxy=self._proxy, connect_timeout=self._connect_timeout)
+        if self._closed:
+            raise RuntimeError("this HTTP client is closed")
+        self._session = HttpSession(proxy=self._proxy, connect_timeout=self._connect_timeout)
+        return self._session
 
     def _make_url(self, path: str) -> "URL":
         from yarl import URL

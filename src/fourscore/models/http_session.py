@@ -1,7 +1,9 @@
 """The part of the HTTP client that imports aiohttp: its connections, and its errors as ours."""
 
+import asyncio
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
@@ -72,27 +74,52 @@ class HttpSession:
     def __del__(self) -> None:
         self._session.detach()  # or aiohttp prints that nobody closed it
 
-    async def post(self, url: URL, body: bytes, headers: Mapping[str, str]) -> HttpResponse:
-        """Post once, or twice where the server had closed a kept connection in the meantime."""
+    async def connect(self, origin: str) -> None:
+        """Make a connection of its own to `scheme://host:port`, and close it."""
+        url = URL(origin)
+        tls = _make_tls_context() if url.scheme == "https" else None
+        try:
+            async with asyncio.timeout(self._connect_timeout):
+                _, writer = await asyncio.open_connection(url.raw_host, url.port, ssl=tls)
+        except TimeoutError:
+            message = f"no connection within {self._connect_timeout:g} s"
+            raise HttpError(message, connected=False) from None
+        except OSError as error:
+            message = f"no connection: {str(error) or type(error).__name__}"
+            raise HttpError(message, connected=False) from None
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+    async def send(
+        self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]
+    ) -> HttpResponse:
+        """Send once, or twice where the server had closed a kept connection in the meantime."""
         use = _ConnectionUse()
         try:
-            return await self._post_once(url, body, headers, use)
+            return await self._send_once(method, url, body, headers, use)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
             if not use.reused or isinstance(error, aiohttp.ClientConnectorError):
                 raise self._translate(error) from None
         except aiohttp.ClientError as error:
             raise self._translate(error) from None
         try:
-            return await self._post_once(url, body, headers, _ConnectionUse(must_be_new=True))
+            new = _ConnectionUse(must_be_new=True)
+            return await self._send_once(method, url, body, headers, new)
         except aiohttp.ClientError as error:
             raise self._translate(error) from None
 
-    async def _post_once(
-        self, url: URL, body: bytes, headers: Mapping[str, str], use: _ConnectionUse
+    async def _send_once(
+        self,
+        method: str,
+        url: URL,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        use: _ConnectionUse,
     ) -> HttpResponse:
         _USE.set(use)
-        request = self._session.post(
-            url, data=body, headers=headers, proxy=self._proxy, allow_redirects=False
+        request = self._session.request(
+            method, url, data=body, headers=headers, proxy=self._proxy, allow_redirects=False
         )
         async with request as response:
             return await read_response(response)

@@ -57,6 +57,7 @@ class OpenAI(EndpointModel):
         self.settings = OpenAISettings(model=model, **settings)
         self.name = model
         self.fingerprint = digest(["openai", model, self.settings.base_url, self.settings.extra])
+        self.models_url = _add_path(self.settings.base_url, "/models")
         self._endpoint = Endpoint(
             _add_path(self.settings.base_url, "/chat/completions"),
             timeout=self.settings.timeout,
