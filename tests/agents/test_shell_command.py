@@ -87,7 +87,7 @@ def test_exit_code_is_a_fault_with_the_end_of_stderr() -> None:
     assert trace.fault == Fault("error", "it exited with status 3: no key")
     assert trace.output == "partial"
     assert tried("exit 4").fault == Fault("error", "it exited with status 4")
-    missing = tried("no-such-command-here").fault
+    missing = tried("true && no-such-command-here").fault
     assert missing is not None
     assert "status 127" in missing.message
     killed = tried("kill -SEGV $$").fault

@@ -23,7 +23,7 @@ from fourscore.agents.http import HttpAgent
 from fourscore.agents.model import ModelAgent, is_model_spec
 from fourscore.agents.replay import RecordedAgent
 from fourscore.agents.reply import AgentError, ConnectionLostError, add_notes
-from fourscore.agents.shell_command import ShellAgent
+from fourscore.agents.shell_command import ShellAgent, check_command
 from fourscore.agents.step_recorder import CURRENT, Recording
 from fourscore.agents.trace_values import MAX_MESSAGE, to_text
 from fourscore.core import Case, ConfigError, Fault, Trace
@@ -81,6 +81,7 @@ def _load_named(spec: str, folders: Sequence[str], own_thread: bool) -> Agent:
         return HttpAgent(spec)
     prefix, colon, rest = spec.partition(":")
     if colon and prefix in ("shell", "cmd"):
+        check_command(rest)
         return ShellAgent(rest)
     if is_model_spec(spec):
         return ModelAgent(spec)

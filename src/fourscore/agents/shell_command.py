@@ -8,12 +8,15 @@ child in the background neither outlives its case nor holds its output open.
 
 import errno
 import os
+import re
 import selectors
+import shlex
 import signal
 import subprocess
 import threading
 from contextlib import ExitStack, suppress
 from functools import partial
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import msgspec
@@ -33,6 +36,11 @@ LAST_READS = 64
 POLL_INTERVAL = 0.02
 #: Errors of starting a process that are this machine's, not the command's.
 _NOT_OF_COMMAND = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+#: A word that sh takes as it is.
+PLAIN_WORD = re.compile(r"[\w./][\w./+-]*", re.ASCII)
+#: Commands whose first argument is the file that they run, if it ends like one.
+INTERPRETER = re.compile(r"(?:.*/)?(?:python[\d.]*|node|ruby|perl|bash|sh|dash|zsh)", re.ASCII)
+SCRIPTS = frozenset({".py", ".js", ".mjs", ".cjs", ".rb", ".pl", ".sh"})
 
 
 class ShellAgent:
@@ -63,6 +71,28 @@ class ShellAgent:
         finally:
             process.kill()
         return _make_trace(result)
+
+
+def check_command(command: str) -> None:
+    """Refuse a command that sh does not know, or a script that is not there; run nothing of it."""
+    try:
+        word, *rest = shlex.split(command)
+    except ValueError:  # nothing, or a syntax that only sh knows
+        return
+    if not PLAIN_WORD.fullmatch(word):
+        return
+    known = subprocess.run(  # noqa: S603
+        ["/bin/sh", "-c", 'command -v "$0"', word],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    if known.returncode:
+        raise ConfigError(f"shell: {word}: there is no such command")
+    if rest and INTERPRETER.fullmatch(word) and PLAIN_WORD.fullmatch(rest[0]):
+        script = Path(rest[0])
+        if script.suffix in SCRIPTS and not script.is_file():
+            raise ConfigError(f"shell: {script}: there is no such file (in {Path.cwd()})")
 
 
 class _Result(NamedTuple):

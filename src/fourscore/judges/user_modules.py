@@ -4,16 +4,17 @@ Importing runs code, so names come from a configuration file or the command line
 request or a data row.
 """
 
+import ast
 import hashlib
 import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 from fourscore.core import ConfigError, suggest_known
 
@@ -22,11 +23,15 @@ TUTORIALS = {
     "tutorial.example_math_agent.math_answer_as_judge": "fourscore.judges.agentjet",
     "tutorial.example_countdown.countdown_answer_as_judge": "fourscore.judges.agentjet",
 }
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+#: Statements around an import that may not be reached, or may do without it.
+CONDITIONAL = (ast.If, ast.Try, ast.TryStar, ast.For, ast.While, ast.Match, ast.With, ast.AsyncWith)
 
 
 def get_attribute(module: ModuleType, attribute: str, protocol: str) -> Any:
     """Return the object that `protocol` names in a module; its name may have dots."""
     found: Any = module
+    check_inner_imports(module, attribute.partition(".")[0])
     for part in attribute.split("."):
         if not hasattr(found, part):
             known = [name for name in vars(module) if not name.startswith("_")]
@@ -34,6 +39,63 @@ def get_attribute(module: ModuleType, attribute: str, protocol: str) -> Any:
             raise ConfigError(f"{protocol!r}: the module has no {attribute}; {hint}")
         found = getattr(found, part)
     return found
+
+
+def check_inner_imports(module: ModuleType, name: str) -> None:
+    """Refuse a function or class that will fail at its first call: what it imports is missing.
+
+    Looks at `name` and at what it uses of its own module, and only at imports without a condition:
+    one in an `if`, a `try` or a `with` may be there in case. Nothing is imported.
+    """
+    path = Path(getattr(module, "__file__", None) or "")
+    try:
+        tree = ast.parse(path.read_bytes()) if path.suffix == ".py" else None
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return
+    definitions = {node.name: node for node in (tree.body if tree else ()) if _is_definition(node)}
+    nodes, waiting = [], [name]
+    while waiting:
+        found = list(_walk_unconditional(definitions.pop(waiting.pop(), None)))
+        waiting += [node.id for node in found if isinstance(node, ast.Name)]
+        nodes += found
+    if any(isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path" for node in nodes):
+        return  # nobody knows what can be imported then
+    for node in nodes:
+        for needed in _list_imports(node):
+            if not _is_importable(needed.partition(".")[0]):
+                message = f"it imports {needed}, which is not installed"
+                line = getattr(node, "lineno", None)
+                raise ConfigError(message, file=str(path), line=line)
+
+
+def _is_definition(node: ast.AST) -> TypeGuard[Definition]:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def _walk_unconditional(definition: ast.AST | None) -> Iterator[ast.AST]:
+    """Yield the nodes of a definition, but nothing inside of a statement that may not run."""
+    waiting = [] if definition is None else [definition]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, CONDITIONAL):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _list_imports(node: ast.AST) -> list[str]:
+    """Return the names of the modules that an import names, without relative ones."""
+    if isinstance(node, ast.ImportFrom):
+        return [node.module] if node.module and not node.level else []
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+def _is_importable(package: str) -> bool:
+    if package in sys.modules:
+        return True
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 class _UncachedLoader(SourceFileLoader):
