@@ -17,9 +17,9 @@ from fourscore.core import InputError, freeze, suggest_known
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-_PLACE = re.compile(r" - at (`key` in )?`\$(.*)`$")
+_PLACE = re.compile(r" - at (`key` in )?`\$([^`]*+)`$")
 #: A message that a type's own check raised begins with the field.
-_OWN = re.compile(r"([a-z_]\w*(?:\.[^\s:]+|\[\d+\])*): ")
+_OWN = re.compile(r"([a-z_]\w*+(?:\.[^\s:]++|\[\d++\])*+): ")
 #: Longer integers Python refuses to read.
 _DIGITS = 4_000
 _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")

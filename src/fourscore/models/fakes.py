@@ -36,11 +36,13 @@ PRAISE = re.compile(
     r"|\bverdict\b\W{0,5}yes\b(?!\W{1,3}(?:or|或)\b)"
     r"|忽略[^。\n]{0,20}(?:指令|规则|提示)|(?:满分|最高分)|(?:确认|完全)正确"
     r"|điểm tối đa|puntuación máxima|volle punktzahl|note maximale|punteggio massimo"
-    r"|максимальн\w+ балл|満点|만점",
+    r"|максимальн\w{1,4} балл|満点|만점",
     re.IGNORECASE,
 )
 #: The check number in a judge's prompt.
 MARK = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])")
+#: A mark of a fence: the check number, and the title of the text, with `/` at its end.
+FENCE = re.compile(r"\[([0-9a-f]{12}) ([^\[\]\n]*+)\]")
 #: A text of one line behind its title, as in the brief form of a prompt.
 LINE = re.compile(r"^[^\n:]{1,40}: [^\n]*$", re.MULTILINE)
 #: The choices in the last line of a brief prompt, the best first.
@@ -110,8 +112,17 @@ def _decode_selectors(run: str) -> str:
 
 
 def _remove_fenced(text: str, number: str) -> str:
-    mark = re.escape(number)
-    return re.sub(rf"\[{mark} ([^\]\n]*)\]\n.*?\n\[{mark} /\1\]", "", text, flags=re.DOTALL)
+    pieces, at = [], 0
+    title: str | None = None
+    for mark in FENCE.finditer(text):
+        if mark[1] != number:
+            continue
+        if title is None and not mark[2].startswith("/"):
+            title, start = mark[2], mark.start()
+        elif title is not None and mark[2] == f"/{title}":
+            pieces.append(text[at:start])
+            title, at = None, mark.end()
+    return "".join([*pieces, text[at:]])
 
 
 def _find_verdict(text: str, schema: dict[str, Any]) -> str | None:

@@ -17,7 +17,7 @@ from fourscore.core import DataError, ToolCall, Trace
 #: The most calls in one summary: each becomes a step.
 MOST = 100_000
 
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|sec|m|min|h)?\s*")
+_DURATION = re.compile(r"(\d++(?:\.\d++)?+)(?:\s*+(ms|s|sec|m|min|h))?\s*+")
 _UNITS = {"ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, None: 1.0}
 
 
@@ -27,9 +27,10 @@ def parse_duration(given: object, field: str) -> float:
         return float(given)
     total, at = 0.0, 0
     if isinstance(given, str) and len(given) < 100:
-        while found := _DURATION.match(given, at):
+        text = given.strip()
+        while found := _DURATION.match(text, at):
             total, at = total + float(found[1]) * _UNITS[found[2]], found.end()
-        if at == len(given) and at and total < 1e12:
+        if at == len(text) and at and total < 1e12:
             return total
     raise DataError(f"expected a duration like 30s, got {given!r:.40}", field=field)
 

@@ -13,7 +13,7 @@ from fourscore.judges.reader.support import judge_claims
 from fourscore.judges.reader.text import MAX_READ, read_text
 
 #: Marks for words that a model left out of its quotation.
-_GAP = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")
+_GAP = re.compile(r"\[\.\.\.\]|\[…\]|\.\.\.|…")
 _MARKS = str.maketrans("“”„‟‘’‚‛–—－，：；！？（）", "\"\"\"\"''''---,:;!?()")
 _EDGES = " \t\n\"'*_`.,;:"
 _PIECE = re.compile(rf"[^\s{INVISIBLE.pattern[1:-1]}]+")
@@ -52,6 +52,15 @@ def _find_quotation(words: str, text: str, field: str) -> Evidence | None:
     exact = words.strip(_EDGES)
     if _is_long_enough(exact, text) and (at := text.find(exact)) >= 0:  # nearly always
         return cut(text, at, at + len(exact), field)
+    for start in dict.fromkeys((0, max(0, len(text) - MAX_READ))):  # what a model is shown at most
+        span = _find_normalized(words, text[start : start + MAX_READ])
+        if span is not None:
+            return cut(text, start + span[0], start + span[1], field)
+    return None
+
+
+def _find_normalized(words: str, text: str) -> tuple[int, int] | None:
+    """Return start and end of the quoted words in the text, compared in their normal form."""
     parts = [part for piece in _GAP.split(words) if (part := _normalize(piece).text.strip(_EDGES))]
     if not _is_long_enough("".join(parts), text):
         return None
@@ -62,7 +71,7 @@ def _find_quotation(words: str, text: str, field: str) -> Evidence | None:
         if at < 0:
             return None
         start, end = (at if start < 0 else start), at + len(part)
-    return cut(text, normalized.find_original(start), normalized.find_original(end - 1) + 1, field)
+    return normalized.find_original(start), normalized.find_original(end - 1) + 1
 
 
 def _is_long_enough(words: str, text: str) -> bool:

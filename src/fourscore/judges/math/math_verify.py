@@ -28,7 +28,7 @@ from fourscore.judges.math.tokens import normalise_unicode
 
 AGREEING_DIGITS = 30
 _FUNCTION = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])")
-_DEGREES = re.compile(r"(\d+(?:\.\d+)?)\s*\^\s*(?:\{\s*\\circ\s*\}|\\circ)")
+_DEGREES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?+)\s*+\^\s*+(?:\{\s*+\\circ\s*+\}|\\circ)")
 
 
 def verify(answer: str, reference: str) -> bool:

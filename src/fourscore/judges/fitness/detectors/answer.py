@@ -49,7 +49,7 @@ _EMPTY = re.compile(
     r"|好的|当然|没问题|让我|我(?:来|会|将|马上|先)|请稍|正在|希望|取决于|看情况",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
+_QUOTED = re.compile(r"\"[^\"\n]*+\"|“[^“”\n]*+”")
 
 _REASON = re.compile(
     r"\b(?:because|therefore|thus|hence|due to|as a result|so that|in order to|(?:the|a) reason"
