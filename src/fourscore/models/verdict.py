@@ -8,6 +8,7 @@ that nobody asked for are dropped, and counted.
 
 import json
 import re
+from collections import Counter
 from math import isfinite
 from typing import Any, NamedTuple, NoReturn
 
@@ -115,8 +116,9 @@ def _parse_object_at(text: str, start: int) -> tuple[Any, int]:
 def _check_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(
+            name for name, times in Counter(name for name, _ in pairs).items() if times > 1
+        )
         raise MalformedError(f"the key {twice[:40]!r} occurs more than once")
     return value
 
