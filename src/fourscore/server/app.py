@@ -27,6 +27,7 @@ from fourscore.models.deadlines import Deadline, Deadlines
 from fourscore.server.auth import is_authorized
 from fourscore.server.failures import FailureLog
 from fourscore.server.judge_runner import JudgeRunner
+from fourscore.server.large_bodies import LARGE, LargeBodies
 from fourscore.server.messages import Health, Refusal, RewardRequest, bad_request
 from fourscore.server.metrics import OTHER, ServerMetrics
 from fourscore.server.openapi import METRICS, TRACES, make_document
@@ -60,6 +61,7 @@ class App:
         self._judges = JudgeRunner(rubric, settings.deadline * JUDGE_SHARE, settings.judge_workers)
         self._metrics = ServerMetrics(settings.workers)
         self._hosts = HostCheck(settings)
+        self._large_bodies = LargeBodies()
         self._deadlines = Deadlines(settings.deadline)
         self._failures = FailureLog()
         self._router = Router(
@@ -150,7 +152,12 @@ class App:
     ) -> tuple[RewardRequest, list[list[Score]]]:
         if coding:
             body = decompress(body, coding, self.settings.max_body)
-        request = route.read(body)
+        if len(body) <= LARGE:
+            request = route.read(body)
+            return request, await self._judges.score(request.groups)
+        request = await self._large_bodies.read(route.read, body)
+        if self.rubric.is_bounded:
+            return request, await self._large_bodies.score(self.rubric, request.groups)
         return request, await self._judges.score(request.groups)
 
     async def _answer_body(

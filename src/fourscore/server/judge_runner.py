@@ -1,7 +1,7 @@
 """Run judges in a server so that none holds up the replies to other requests.
 
 - Judges bounded by the size of their input run on the server's own event loop, a slice of a large
-  request at a time.
+  request at a time; `large_bodies` runs them for bodies that would hold it up.
 - Judges that await run on an event loop in a thread of its own. One that blocks there holds up its
   neighbours until their deadline, not the server; then that loop is abandoned for a new one.
 - Judges that block, which are a user's code, run in worker processes: one that hangs is killed at
