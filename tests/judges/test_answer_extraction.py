@@ -191,9 +191,10 @@ MANY = 100_000
         ("\\" * MANY + "{" * MANY, None),
         ("\\boxed{7}" + "}" * MANY, "7"),
         ("\\boxed{7}" + " x" * 5_000_000, "7"),  # 10 MB
+        (" x" * 1_000_000 + "\\boxed{7}" + "{" * 1_000_000, "7"),
         ("\\boxed\\frac" + "{1}" * MANY, "\\frac" + "{1}" * MANY),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_finds_boxes_in_huge_hostile_texts(text: str, content: str | None) -> None:
     assert find_boxed(text) == content
@@ -205,10 +206,13 @@ def test_finds_boxes_in_huge_hostile_texts(text: str, content: str | None) -> No
         ("<think>" * MANY, ""),
         ("</think>" * MANY + "a", "a"),
         ("<think>" * MANY + "</think>" * MANY + "a", "a"),
-        ("<think></think>a" * MANY, "a" * MANY),
+        ("<think></think>a" * 60_000, "a" * 60_000),
+        ("<think></think>a" * MANY, "a" * 62_500),  # of the last million characters
+        ("<think>" + "x" * 2_000_000 + "</think>7", "7"),
+        ("<think>" + "x" * 2_000_000, ""),
         ("<" * MANY, "<" * MANY),
     ],
-    ids=range(5),
+    ids=range(8),
 )
 def test_removes_thinking_from_huge_hostile_texts(text: str, kept: str) -> None:
     assert remove_thinking(text) == kept

@@ -1,7 +1,8 @@
 """Extract the answer from an output: outside the thinking, inside the last box or tag.
 
 Every function takes time linear in the text and never recurses: a policy in training will sooner
-or later write a hundred thousand open braces.
+or later write a hundred thousand open braces. In a longer text than `MAX_EXTRACT`, thinking is
+searched in the last characters, and boxes around the last (or first) command that makes one.
 """
 
 import re
@@ -13,6 +14,9 @@ from typing import Literal
 Box = Literal["last", "first"]
 BoxForms = Literal["any", "braces"]
 Think = Literal["drop", "keep"]
+
+#: Most characters of a text in which tags and boxes are searched.
+MAX_EXTRACT = 1_000_000
 
 _OPEN, _CLOSE = "<think>", "</think>"
 _TAG = re.compile("</?think>")
@@ -50,10 +54,12 @@ def blank_thinking(text: str) -> str:
 
 
 def _spans_outside(text: str) -> list[tuple[int, int]]:
-    """Return start and end of each piece of text outside the thinking."""
+    """Return start and end of each piece of text outside the thinking, in what is read of it."""
     kept: list[tuple[int, int]] = []
-    depth = start = 0
-    for tag in _TAG.finditer(text):
+    start = max(0, len(text) - MAX_EXTRACT)
+    before = start + len(_OPEN) - 1
+    depth = int(start > 0 and text.rfind(_OPEN, 0, before) > text.rfind(_CLOSE, 0, before))
+    for tag in _TAG.finditer(text, start):
         if tag[0] == _OPEN:
             if depth == 0:
                 kept.append((start, tag.start()))
@@ -74,12 +80,24 @@ def find_boxed(text: str, box: Box = "last", forms: BoxForms = "any") -> str | N
 
     Of nested boxes, the last is the innermost.
     """
+    if len(text) > MAX_EXTRACT:
+        text = _cut_around_box(text, box)
     if box == "last":
         quick = _find_plain_last(text)
         if quick is not None:
             return quick.strip()
     span = _find_span(text, box, forms)
     return None if span is None else text[span[0] : span[1]].strip()
+
+
+def _cut_around_box(text: str, box: Box) -> str:
+    """Return the part of a long text around its last box, or from its first box on."""
+    commands = ("\\boxed", "\\fbox")
+    if box == "first":
+        start = min((at for at in map(text.find, commands) if at >= 0), default=0)
+    else:
+        start = max(0, max(map(text.rfind, commands)) - MAX_EXTRACT // 2)
+    return text[start : start + MAX_EXTRACT]
 
 
 def _find_plain_last(text: str) -> str | None:

@@ -10,6 +10,7 @@ from fourscore.core import Case
 from fourscore.core.trace import as_text
 from fourscore.judges.chat_tokens import CHAT_TOKEN
 from fourscore.judges.hidden_text import remove_invisible
+from fourscore.judges.reader.text import MAX_READ
 
 #: A longer answer has content, even if it is wrong.
 MAX_EMPTY = 120
@@ -44,7 +45,7 @@ def explain_empty_answer(case: Case, answer: str) -> str | None:
 
     An answer that the case itself expects is accepted, whatever it looks like.
     """
-    text = remove_invisible(answer).strip()
+    text = remove_invisible(answer.strip()[:MAX_READ]).strip()
     if not text:
         return "the answer is empty"
     if len(text) > MAX_EMPTY or text.casefold() == _reference(case):

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from fourscore.core import Case, Signal, Trace
-from fourscore.judges.fitness.detectors.markdown import has_code_block, read_markdown
+from fourscore.judges.fitness.detectors.markdown import READ, has_code_block, read_markdown
 from fourscore.judges.fitness.execution import (
     Execution,
     count_execution,
@@ -155,7 +155,7 @@ _LITERAL = {
 def find_structure_parts(output: str, structure: Mode = "markdown") -> tuple[str, ...]:
     """Return which of headers, lists and code blocks the output has."""
     if structure == "literal":
-        return tuple(part for part, sign in _LITERAL.items() if sign.search(output))
+        return tuple(part for part, sign in _LITERAL.items() if sign.search(output[:READ]))
     document = read_markdown(output)
     counts = (document.headers, document.items, len(document.fences))
     return tuple(part for part, count in zip(PARTS, counts, strict=True) if count)

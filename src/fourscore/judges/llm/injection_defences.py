@@ -35,6 +35,9 @@ DEFENCES: tuple[Defence, ...] = get_args(Defence)
 
 #: Share of a shortened text that is its beginning; the rest is its end, where conclusions stand.
 HEAD = 0.75
+#: Characters at each end of a text that are read at all, in multiples of the limit: more than are
+#: shown, as invisible characters are removed before a text is shortened.
+KEPT = 4
 #: Bytes hashed at a time: for larger pieces the interpreter would release its lock.
 PIECE = 2000
 #: Replaces a line break in a text that is shown as one line.
@@ -70,17 +73,19 @@ def fence_texts(
     texts named in `own` are the user's: they keep their chat tokens.
     """
     seen = str if "invisible" in without else remove_invisible
-    clean = {name: seen(text) for name, text in texts.items()}
-    removed = sum(len(text) - len(clean[name]) for name, text in texts.items())
+    limit = sys.maxsize if "cut" in without else limit
+    middle = {name: max(0, len(text) - 2 * KEPT * limit) for name, text in texts.items()}
+    ends = {name: _cut_middle(text, middle[name]) for name, text in texts.items()}
+    clean = {name: seen(text) for name, text in ends.items()}
+    removed = sum(len(text) - len(clean[name]) for name, text in ends.items())
     if "tokens" not in without:
-        # After `seen`, which may join the parts of a token.
+        # After `seen` and the cut, which may join the parts of a token.
         clean |= {n: break_chat_tokens(text) for n, text in clean.items() if n not in own}
     number = draw_number(clean)
-    limit = sys.maxsize if "cut" in without else limit
     enclose = _add_heading if "fence" in without else _make_line if lines else _add_fence
-    left_out = sum(max(0, len(text) - limit) for text in clean.values())
+    left_out = sum(max(0, len(text) - limit) + middle[name] for name, text in clean.items())
     fenced = {
-        name: enclose(titles.get(name, name), _shorten(text, limit, number), number)
+        name: enclose(titles.get(name, name), _shorten(text, limit, number, middle[name]), number)
         for name, text in clean.items()
     }
     return FencedTexts(number=number, texts=fenced, removed=removed, left_out=left_out)
@@ -115,12 +120,20 @@ def _add_heading(title: str, text: str, _: str) -> str:
     return f"{title}:\n{text}" if text else ""
 
 
-def _shorten(text: str, limit: int, number: str) -> str:
-    if len(text) <= limit:
+def _cut_middle(text: str, count: int) -> str:
+    """Return the text without as many characters from its middle, so that no text is slow."""
+    half = (len(text) - count) // 2
+    return text[:half] + text[half + count :] if count else text
+
+
+def _shorten(text: str, limit: int, number: str, middle: int = 0) -> str:
+    """Return the text cut to `limit` characters; `middle` were cut from it before."""
+    if len(text) + middle <= limit:
         return text
-    head = int(limit * HEAD)
-    mark = f"\n[{number}: {len(text) - limit} characters are left out here]\n"
-    return f"{text[:head]}{mark}{text[len(text) - (limit - head) :]}"
+    shown = min(limit, len(text))
+    head = int(shown * HEAD)
+    mark = f"\n[{number}: {len(text) - shown + middle} characters are left out here]\n"
+    return f"{text[:head]}{mark}{text[len(text) - (shown - head) :]}"
 
 
 @cache
