@@ -119,3 +119,18 @@ def test_text_cannot_close_its_fence() -> None:
 
 def test_empty_text_has_no_fence() -> None:
     assert fence_texts({"answer": ""}, 100, TITLES).texts["answer"] == ""
+
+
+def test_fence_of_a_huge_text_has_its_two_ends() -> None:
+    fenced = fence_texts({"answer": "a" * 900 + " " * 1_000_000 + "z" * 900}, 1000, TITLES)
+    shown = fenced.texts["answer"]
+    assert shown.count("a" * 750) == shown.count("z" * 250) == 1
+    assert f"[{fenced.number}: 1000800 characters are left out here]" in shown
+    assert fenced.left_out == 1_000_800
+
+
+def test_fence_of_a_huge_text_of_invisible_characters_shows_the_others() -> None:
+    fenced = fence_texts({"answer": "abc" + "\u200b" * 1_000_000 + "z"}, 1000, TITLES)
+    mark = f"[{fenced.number}: 992004 characters are left out here]"
+    assert fenced.texts["answer"].splitlines()[1:-1] == ["abc", mark, "z"]
+    assert fenced.removed == 7_996

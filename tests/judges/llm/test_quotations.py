@@ -53,3 +53,11 @@ def test_found_quotation_is_a_piece_of_the_text(text: str, start: int, size: int
     evidence = find_quotation(text[start : start + size], text)
     if evidence is not None:
         assert evidence.text == text[evidence.start : evidence.end]
+
+
+def test_finds_quotation_in_another_spelling_at_the_end_of_a_long_text() -> None:
+    text = "a " * 200_000 + TEXT
+    evidence = find_quotation("THE SKY IS", text)
+    assert evidence is not None
+    assert evidence.start is not None
+    assert evidence.text == "The sky  is" == text[evidence.start : evidence.end]
