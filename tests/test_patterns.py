@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from tests.patterns import find_all, find_patterns
 
-#: Calls of `re` with patterns that only their author's own texts are searched with or that a user
-#: of the package writes: `failures` has a measurement of its own in `tests/patterns.py`.
+#: Calls of `re` whose pattern a user of the package writes: in settings, or for a scripted model.
 WRITTEN_BY_USERS = {
     ("fourscore/evolve/mutations/checks.py", "re.compile(text)"),
     ("fourscore/evolve/settings.py", "re.compile(pattern)"),
     ("fourscore/models/scripted.py", "re.search(rule, text)"),
 }
+#: It compiles lists of patterns at first use; `find_all` compiles them too.
 MEASURED_APART = "fourscore/judges/failures.py"
 
 
