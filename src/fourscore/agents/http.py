@@ -16,6 +16,7 @@ import msgspec
 
 from fourscore.agents.reply import REPLY_KEYS, AgentError, ConnectionLostError, read_reply
 from fourscore.core import ConfigError, Trace
+from fourscore.core.secrets import hide_in_spec, remember_spec
 from fourscore.judges.environment import MAX_QUOTE
 from fourscore.models.endpoint import CONNECT_TIMEOUT
 from fourscore.models.http_client import HttpClient, HttpError
@@ -35,9 +36,10 @@ class HttpAgent:
             raise ConfigError(f"the agent's address cannot be read: {error}") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError("the agent's address has no host: expected http://host:port/path")
+        remember_spec(url)
         HttpClient(url)  # refuses now what it cannot reach, such as a socks proxy
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-        self.name = f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path}"
+        self.name = hide_in_spec(f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path}")
         self._url = url
         self._prompt = {} if prompt is None else {"prompt": prompt}
         self._client: HttpClient | None = None

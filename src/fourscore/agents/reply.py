@@ -21,6 +21,7 @@ from fourscore.agents.trace_values import MAX_TEXT, read_usage, to_json, to_text
 from fourscore.core import FourscoreError, Message, Step, ToolCall, Trace
 from fourscore.core.errors import find_close_word
 from fourscore.core.frozen import EMPTY
+from fourscore.core.secrets import hide_secrets
 from fourscore.formats.validation import explain_error
 
 #: A mapping with any of these keys is a reply; without them it is the output itself.
@@ -143,7 +144,7 @@ def limit_size(trace: Trace) -> Trace:
 
 def add_notes(trace: Trace, *, notes: Sequence[str] = (), **facts: str) -> Trace:
     """Return the trace with notes and facts of ours, under `metadata.fourscore`."""
-    facts = {name: text for name, text in facts.items() if text}
+    facts = {name: hide_secrets(text) for name, text in facts.items() if text}
     if not notes and not facts:
         return trace
     ours = trace.metadata.get("fourscore")

@@ -25,6 +25,7 @@ from fourscore.agents.blocking_calls import AgentStuckError, run_in_thread
 from fourscore.agents.reply import AgentError, add_notes
 from fourscore.agents.trace_values import MAX_MESSAGE, MAX_TEXT
 from fourscore.core import ConfigError, Fault, Trace
+from fourscore.core.secrets import hide_in_spec
 from fourscore.executors.worker_process import describe_exit
 
 #: A command that writes more than this is killed: it would do so for ever.
@@ -54,7 +55,7 @@ class ShellAgent:
         if not command.strip() or "\0" in command:
             raise ConfigError("the shell command is empty: expected shell: COMMAND")
         self.command = command.strip()
-        self.name = f"shell: {self.command}"
+        self.name = hide_in_spec(f"shell: {self.command}")
 
     async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002, ARG002
         text = input.encode() if isinstance(input, str) else msgspec.json.encode(input)

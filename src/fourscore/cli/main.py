@@ -54,6 +54,10 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         from fourscore.evolve.hook import main as hook
 
         return hook(words[1:])
+    from fourscore.core.secrets import remember_spec
+
+    for word in words:
+        remember_spec(word)
     _replace_closed_streams()
     if "_ARGCOMPLETE" in os.environ:  # set by the shell while it completes a line
         return _complete()
@@ -171,6 +175,7 @@ def _make_parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
     from fourscore import __version__
     from fourscore.core import ConfigError
     from fourscore.core.errors import find_close_word
+    from fourscore.core.secrets import hide_in_spec
     from fourscore.formats.plain_text import make_printable
 
     class Parser(argparse.ArgumentParser):
@@ -187,7 +192,7 @@ def _make_parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
                 field, colon, reason = message.removeprefix("argument ").partition(": ")
                 named = colon and message.startswith("argument ")
                 _print_error(ConfigError(reason, field=field) if named else ConfigError(message))
-            super().error(make_printable(message))
+            super().error(make_printable(hide_in_spec(message)))
 
     parser = Parser(
         prog="fourscore",

@@ -6,6 +6,8 @@ exceptions only until `score()`, which turns them into signals with a fault.
 
 from collections.abc import Iterable
 
+from fourscore.core.secrets import hide_secrets
+
 
 class FourscoreError(Exception):
     """Base class of all errors of this package.
@@ -29,6 +31,7 @@ class InputError(FourscoreError):
         line: int | None = None,
         field: str | None = None,
     ) -> None:
+        message = hide_secrets(message)
         self.message, self.file, self.line, self.field = message, file, line, field
         place = file or ""
         if line is not None:

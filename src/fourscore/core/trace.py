@@ -7,6 +7,7 @@ from msgspec.structs import force_setattr
 
 from fourscore.core.frozen import EMPTY, check_tuple, clean_fields, freeze_field
 from fourscore.core.numbers import check_finite, check_whole, decimal_text
+from fourscore.core.secrets import hide_secrets
 
 FAULTS = ("error", "timeout", "refused", "cancelled", "data", "connection")
 
@@ -25,6 +26,8 @@ class Fault(msgspec.Struct, frozen=True):
         if self.kind not in FAULTS:
             raise ValueError(f"kind: {self.kind!r} is none of {', '.join(FAULTS)}")
         clean_fields(self, "message")
+        if self.message:  # libraries quote addresses and headers, servers what they were sent
+            force_setattr(self, "message", hide_secrets(self.message))
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

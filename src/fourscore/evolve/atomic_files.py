@@ -39,7 +39,7 @@ def write(path: Path, data: bytes) -> None:
 
 def append(path: Path, line: bytes) -> None:
     """Append one line and sync it to disk; where the disk is full, no part of it is written."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         before = os.fstat(descriptor).st_size
         try:

@@ -114,7 +114,7 @@ def make_record(
 def append(path: str, line: bytes) -> None:
     """Append one whole line to the file."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
-    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if _take_lock(handle):
             _repair_last_line(handle)
@@ -169,7 +169,7 @@ def _log_problem(path: str, error: BaseException) -> None:
         words = " ".join(f"{type(error).__name__}: {error}"[:500].split())
         place = f"{path}.log"
         os.makedirs(os.path.dirname(place) or ".", exist_ok=True)  # noqa: PTH103, PTH120
-        handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             os.write(handle, f"{moment} {words}\n".encode("utf-8", "replace"))
         finally:

@@ -3,6 +3,8 @@
 import logging
 import re
 
+from fourscore.core.secrets import hide_secrets
+
 #: Control codes (C0, DEL, C1), bidirectional overrides, line separators, invisible characters and
 #: lone surrogates. A terminal obeys the first; the others make text look like something else.
 _UNSAFE = (
@@ -43,7 +45,7 @@ class PlainFormatter(logging.Formatter):
         super().__init__("fourscore: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        return escape_controls(super().format(record), lines=True)
+        return escape_controls(hide_secrets(super().format(record)), lines=True)
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -16,6 +16,7 @@ import msgspec
 from fourscore.core import Case, CaseError, ConfigError, Evidence, JudgeError, Signal, Trace
 from fourscore.core.judge import safe_repr
 from fourscore.core.numbers import check_finite, clamp, decimal_text, to_finite_float
+from fourscore.core.secrets import hide_in_spec, remember_spec
 from fourscore.models.endpoint import shorten_url
 from fourscore.models.http_client import HttpClient, HttpError
 from fourscore.models.probe import probe_connection
@@ -46,7 +47,10 @@ class EnvService:
 
     def __init__(self, url: str, *, timeout: float = 60.0) -> None:
         if not url.startswith(("http://", "https://")):
-            raise ConfigError(f"expected an http:// or https:// URL, got {url!r}", field="url")
+            raise ConfigError(
+                f"expected an http:// or https:// URL, got {hide_in_spec(url)!r}", field="url"
+            )
+        remember_spec(url)
         self.url, self.timeout = url.rstrip("/"), timeout
         self._client: HttpClient | None = None
 
@@ -115,7 +119,7 @@ class EnvService:
             raise RuntimeError("use it as: async with EnvService(url) as service")
         body: dict[str, Any] = dict.fromkeys(("env_type", "task_id", "instance_id"))
         body |= {"messages": {}, "params": {}, **fields}
-        where = f"{self.url}/{verb}"
+        where = hide_in_spec(f"{self.url}/{verb}")
         try:
             async with asyncio.timeout(self.timeout):
                 response = await self._client.post(msgspec.json.encode(body), verb)

@@ -12,10 +12,7 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 
 from fourscore.core import ConfigError
-
-HIDDEN = "[key]"
-#: A shorter text is a placeholder ("EMPTY", "x") and may occur in any reply.
-MIN_LENGTH = 8
+from fourscore.core.secrets import HIDDEN, MIN_LENGTH, hide_known, remember_secrets
 
 
 class ApiKey:
@@ -25,6 +22,7 @@ class ApiKey:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        remember_secrets(text)
 
     def reveal(self) -> str:
         return self._text
@@ -33,7 +31,7 @@ class ApiKey:
         """Return the text without the key, or the half of it that an endpoint may repeat."""
         for part in self._parts():
             text = text.replace(part, HIDDEN)
-        return text
+        return hide_known(text)
 
     def hide_in(self, body: bytes) -> bytes:
         """Return a reply without the key: it may be stored, shown and cached."""

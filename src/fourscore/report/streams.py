@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from fourscore.core.secrets import hide_known, hide_secrets
 from fourscore.formats.plain_text import escape_controls, escape_json, make_printable
 
 #: Characters of a message: it may quote a key of any length.
@@ -17,26 +18,26 @@ LONGEST_MESSAGE = 4000
 
 def print_line(text: str) -> None:
     """Print one line on stdout."""
-    sys.stdout.write(f"{escape_controls(text)}\n")
+    sys.stdout.write(f"{escape_controls(hide_known(text))}\n")
 
 
 def print_text(text: str) -> None:
     """Print text of several lines on stdout, as it is but for its control characters."""
-    sys.stdout.write(escape_controls(text, lines=True))
+    sys.stdout.write(escape_controls(hide_known(text), lines=True))
 
 
 def print_json(document: Any) -> None:
     """Print one JSON document on stdout."""
-    sys.stdout.write(escape_json(msgspec.json.encode(document)).decode() + "\n")
+    sys.stdout.write(hide_known(escape_json(msgspec.json.encode(document)).decode()) + "\n")
 
 
 def print_message(text: str) -> None:
     """Print one line on stderr."""
-    sys.stderr.write(f"{make_printable(text, LONGEST_MESSAGE)}\n")
+    sys.stderr.write(f"{make_printable(hide_secrets(text), LONGEST_MESSAGE)}\n")
     sys.stderr.flush()
 
 
 def show_progress(line: str = "") -> None:
     """Replace the progress line of a terminal by another one; without one, remove it."""
-    sys.stderr.write(f"\r\x1b[K{escape_controls(line)}")
+    sys.stderr.write(f"\r\x1b[K{escape_controls(hide_known(line))}")
     sys.stderr.flush()

@@ -8,6 +8,7 @@ from rich.panel import Panel
 from rich.segment import Segment
 from rich.text import Text
 
+from fourscore.core.secrets import hide_known
 from fourscore.formats.plain_text import escape_controls
 
 #: Columns below which there are no frames, only lines.
@@ -26,7 +27,9 @@ class PlainConsole(Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         for text, style, control in super().render(renderable, options):
-            yield Segment(text if control else escape_controls(text, lines=True), style, control)
+            yield Segment(
+                text if control else escape_controls(hide_known(text), lines=True), style, control
+            )
 
 
 def make_console() -> Console:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fourscore.core import ConfigError
+from fourscore.core.secrets import remember_secrets
 
 #: The environment variable of the token, for a server without `--token-file`.
 TOKEN_VARIABLE = "FOURSCORE_TOKEN"
@@ -38,6 +39,7 @@ def read_token(file: str | None, environment: Mapping[str, str] = os.environ) ->
     if len(token.strip()) < MIN_TOKEN_LENGTH:
         expected = f"expected a token of at least {MIN_TOKEN_LENGTH} characters"
         raise ConfigError(f"{expected}; openssl rand -hex 32 makes one", field=field)
+    remember_secrets(token.strip())
     return _digest(token.strip().encode())
 
 

@@ -5,8 +5,10 @@ from secrets import token_hex
 from typing import Any
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from fourscore.core import Case, Score, Trace
+from fourscore.core.secrets import hide_in_options, hide_known
 
 
 def new_run_id(now: float | None = None) -> str:
@@ -47,6 +49,15 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         # It is part of a file name beside the store, and people type it.
         if not self.id or len(self.id) > 80 or not set(self.id) <= _ID:
             raise ValueError(f"id: {self.id!r}: expected up to 80 letters, digits, '-' and '_'")
+        # What was typed may hold a password or a key; a store, a report and an export hold none.
+        for field in ("name", "agent", "labels", "options", "argv"):
+            force_setattr(self, field, _hide(getattr(self, field)))
+        force_setattr(self, "rubric", hide_known(self.rubric))
+
+
+def _hide(value: Any) -> Any:
+    hidden = hide_in_options(value)
+    return tuple(hidden) if isinstance(value, tuple) else hidden
 
 
 class SummaryFields(msgspec.Struct, frozen=True, kw_only=True):

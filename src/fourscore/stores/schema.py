@@ -217,6 +217,8 @@ def create(path: Path, layout: Layout = RUNS) -> None:
 
 
 def _create_tables(draft: Path, path: Path, layout: Layout) -> None:
+    # Answers are nobody else's to read; SQLite gives its log the mode of the file.
+    os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = FULL")
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()

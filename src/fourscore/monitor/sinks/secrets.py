@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fourscore.core import ConfigError
+from fourscore.core.secrets import remember_secrets, remember_spec
 
 #: Characters read of a secret's file.
 MAX_LENGTH = 1 << 16
@@ -18,6 +19,8 @@ class Secret:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        remember_spec(text)
+        remember_secrets(text)
 
     def reveal(self) -> str:
         return self._text
