@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
-from urllib.parse import quote, unquote
 
 import msgspec
 
@@ -67,6 +66,8 @@ _SECRET_VARIABLE = re.compile(r"(?i)key|token|secret|passw|credential|_pat\b|_ds
 _RANDOM = re.compile(r"(?=\S*\d)[^\s]{12,4000}")
 _SECRET_KEY = re.compile(r"(?i)^(?!.*_(?:env|file)$).*(?:key|token|secret|password|authorization)$")
 
+_UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+
 _remembered: dict[str, None] = {}
 
 
@@ -75,10 +76,24 @@ def remember_secrets(*secrets: str) -> None:
     for secret in secrets:
         if len(secret) < MIN_LENGTH or (secret.isalpha() and secret.islower() and len(secret) < 12):
             continue  # an ordinary word: it would be hidden in answers that mean something else
-        plain = unquote(secret)
-        for form in (secret, plain, quote(plain, safe=""), quote(plain)):
+        plain = _unquote(secret)
+        for form in (secret, plain, _quote(plain), _quote(plain, b"/")):
             _remembered[form] = None
             _remembered[msgspec.json.encode(form).decode()[1:-1]] = None
+
+
+def _unquote(text: str) -> str:
+    """Return a part of an address without its percent escapes."""
+    parts = re.split(r"((?:%[0-9A-Fa-f]{2})+)", text)
+    escaped = [bytes.fromhex(part.replace("%", "")) for part in parts[1::2]]
+    parts[1::2] = [part.decode(errors="replace") for part in escaped]
+    return "".join(parts)
+
+
+def _quote(text: str, safe: bytes = b"") -> str:
+    """Return text with percent escapes, as clients write it into an address."""
+    kept = _UNRESERVED + safe
+    return "".join(chr(b) if b in kept else f"%{b:02X}" for b in text.encode(errors="replace"))
 
 
 def remember_spec(spec: str) -> None:
@@ -88,7 +103,7 @@ def remember_spec(spec: str) -> None:
             user, colon, password = found.partition(":")
             remember_secrets(*((password, found) if colon and password else (found,)))
             if colon and password:  # the form in which HTTP sends it
-                pair = f"{unquote(user)}:{unquote(password)}".encode()
+                pair = f"{_unquote(user)}:{_unquote(password)}".encode()
                 remember_secrets(base64.b64encode(pair).decode())
 
 
