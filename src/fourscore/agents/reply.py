@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from fourscore.agents.step_recorder import Recording
 from fourscore.agents.trace_values import MAX_TEXT, read_usage, to_json, to_text, truncate
 from fourscore.core import FourscoreError, Message, Step, ToolCall, Trace
+from fourscore.core.answer import read_answer
 from fourscore.core.errors import find_close_word
 from fourscore.core.frozen import EMPTY
 from fourscore.core.secrets import hide_secrets
@@ -80,7 +81,7 @@ def _make_trace(returned: object) -> Trace:
         return _read_mapping(returned)
     if _is_message_list(returned):
         return _read_messages(returned)
-    return Trace(output=returned)
+    return Trace(output=read_answer(returned))
 
 
 def _read_mapping(reply: Mapping[Any, Any]) -> Trace:
@@ -94,7 +95,7 @@ def _read_mapping(reply: Mapping[Any, Any]) -> Trace:
     metadata = {**trace.metadata, **(to_json(metadata or {})), **to_json(given)}
     return replace(
         trace,
-        output=trace.output if output is None else output,
+        output=trace.output if output is None else read_answer(output),
         steps=read_steps(listed) if listed else trace.steps,
         usage=trace.usage if usage is None else read_usage(usage),
         metadata=metadata or EMPTY,
@@ -105,8 +106,12 @@ def _is_message_list(value: object) -> bool:
     return (
         isinstance(value, list | tuple)
         and len(value) > 0
-        and all(isinstance(item, Mapping) and isinstance(item.get("role"), str) for item in value)
+        and all(isinstance(_get_role(item), str) for item in value)
     )
+
+
+def _get_role(message: object) -> object:
+    return message.get("role") if isinstance(message, Mapping) else getattr(message, "role", None)
 
 
 def _read_messages(messages: object) -> Trace:

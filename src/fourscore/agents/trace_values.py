@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Usage, freeze
+from fourscore.core.answer import read_answer
 from fourscore.core.numbers import to_finite_float
 
 #: Characters kept of an output, and of any one field of a step.
@@ -39,6 +40,8 @@ def to_json(value: object) -> Any:
     """Return the value as frozen JSON; what JSON cannot hold becomes text, in its place."""
     with suppress(Exception, SystemExit):  # a live object, or one whose methods raise
         return freeze(value)
+    with suppress(Exception, SystemExit):  # a message of a framework is its text
+        return freeze(read_answer(value))
     with suppress(Exception, SystemExit):
         return freeze(_convert_parts(value, 0))
     return to_text(value)

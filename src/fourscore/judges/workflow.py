@@ -15,6 +15,7 @@ import msgspec
 from fourscore.core import (
     Case,
     ConfigError,
+    DataError,
     JudgeError,
     Signal,
     Trace,
@@ -22,6 +23,7 @@ from fourscore.core import (
     interpret_result,
     thaw,
 )
+from fourscore.core.answer import read_answer
 from fourscore.core.judge import Runs, safe_repr
 from fourscore.core.numbers import to_finite_float
 from fourscore.executors.portal import PORTAL
@@ -132,6 +134,8 @@ class BuiltInJudge(BaseJudge):
                 raise
             return 0.0, False
         reward = signal.value if signal.reward is None else signal.reward
+        if reward is None and self.on_error == "raise":
+            raise JudgeError(f"{signal.name}: no reward: {signal.reason or 'not applicable'}")
         return float(reward or 0.0), bool(signal.passed)
 
 
@@ -188,31 +192,24 @@ def make_case(workflow_task: WorkflowTask) -> Case:
     )
 
 
-def make_trace(workflow_output: WorkflowOutput) -> Trace:
-    """Return an AgentJet output as a trace."""
-    return Trace(metadata=_keep_plain_data(workflow_output.metadata))
+def make_trace(workflow_output: WorkflowOutput, answer_field: str = "final_answer") -> Trace:
+    """Return an AgentJet output as a trace; an answer that cannot be read raises a `DataError`."""
+    return Trace(metadata=_keep_plain_data(workflow_output.metadata, answer_field))
 
 
-def _keep_plain_data(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the metadata that is plain data: arrays become lists, live objects are dropped."""
+def _keep_plain_data(metadata: Mapping[str, Any], needed: str = "") -> dict[str, Any]:
+    """Return the metadata as JSON data: arrays become lists, messages their text.
+
+    Other live objects are dropped, unless their key is `needed`.
+    """
     plain: dict[str, Any] = {}
     for key, value in metadata.items():
         try:
-            plain[str(key)] = freeze(_convert_arrays(value))
-        except ValueError:
-            continue
+            plain[str(key)] = freeze(read_answer(value))
+        except ValueError as error:
+            if needed and key in (needed, "final_answer"):
+                raise DataError(str(error), field=f"metadata.{key}") from None
     return plain
-
-
-def _convert_arrays(value: Any) -> Any:
-    """Convert arrays and scalars of numpy and torch to lists and numbers, at any depth."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [_convert_arrays(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _convert_arrays(item) for key, item in value.items()}
-    return value
 
 
 def make_task(case: Case) -> WorkflowTask:

@@ -20,6 +20,7 @@ from fourscore.core import (
     score,
     thaw,
 )
+from fourscore.core.answer import read_answer
 from fourscore.core.faults import make_fault_signals
 from fourscore.core.rubric import SLACK
 from fourscore.executors.local import LocalExecutor
@@ -131,8 +132,7 @@ class EvaluationRunner:
 
     def evaluate_output(self, output: object, test: Test) -> dict[str, Any]:
         """Evaluate one output: `overall_score`, `dimension_scores` and `passed`."""
-        trace = output if isinstance(output, Trace) else Trace(output=output)
-        return self._evaluate(trace, make_case(test), test)
+        return self._evaluate(_make_trace(output), make_case(test), test)
 
     def evaluate_dimension(
         self, output: Any, ground_truth: Any, dimension: str, config: Any
@@ -142,7 +142,7 @@ class EvaluationRunner:
         Override it for a rule of your own. `config` is the dimension's entry in a mapping rubric.
         """
         judge = self._get_judge(dimension, config)
-        trace = output if isinstance(output, Trace) else Trace(output=output)
+        trace = _make_trace(output)
         case = Case(input=None, id=digest(ground_truth, 8), expected=ground_truth)
         (scored,) = PORTAL.run(
             score(Rubric.from_judge(judge), case, [trace], executor=LocalExecutor())
@@ -218,6 +218,10 @@ class EvaluationRunner:
         if dimension not in self._judges:
             self._judges[dimension] = judge_from_mapping(dimension, config)
         return self._judges[dimension]
+
+
+def _make_trace(output: object) -> Trace:
+    return output if isinstance(output, Trace) else Trace(output=read_answer(output))
 
 
 def _make_score(signals: tuple[Signal, ...], rubric: Mapping[str, Any]) -> Score:

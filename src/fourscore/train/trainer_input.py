@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from fourscore.core import Message, Step, ToolCall, Trace
+from fourscore.core import DataError, Message, Step, ToolCall, Trace
+from fourscore.core.answer import read_answer, read_message_text
 from fourscore.core.frozen import MAX_DEPTH, MAX_INT_BITS
 
 #: A larger array is an image or an embedding; no judge reads it from metadata.
@@ -56,7 +57,10 @@ def read_completion(completion: object) -> Trace:
     The output is the assistant's last message. A conversation that ends in a tool call has none.
     """
     if not isinstance(completion, list | tuple):
-        return Trace(output=to_json_value(completion))
+        try:
+            return Trace(output=read_answer(completion))
+        except ValueError as error:
+            raise DataError(str(error), field="completion") from None
     answer = ""
     for message in completion:
         if _get(message, "role") == "assistant":
@@ -83,12 +87,10 @@ def read_messages(messages: Iterable[Any]) -> tuple[Step, ...]:
 
 def read_content(content: object) -> str:
     """Return the text of a message's content: the string itself, or its text parts joined."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list | tuple):
-        return ""
-    texts = (part if isinstance(part, str) else _get(part, "text") for part in content)
-    return "".join(text for text in texts if isinstance(text, str))
+    try:
+        return read_message_text(content)
+    except ValueError as error:
+        raise DataError(str(error), field="content") from None
 
 
 def parse_json_or_text(text: str) -> Any:
