@@ -3,6 +3,7 @@
 import asyncio
 import json
 import pickle
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,8 +22,9 @@ from tests.models.fake_endpoint import (
 
 from fourscore import AutoGraderJudge
 from fourscore.cli.main import main
-from fourscore.core import ConfigError
+from fourscore.core import ConfigError, DataError
 from fourscore.formats.yaml_file import read_yaml_file
+from fourscore.integrations.judge_source import load_scorer
 from fourscore.judges.loading import load_judge
 from fourscore.labels.auto_grader_config import DASHSCOPE, read_section
 from fourscore.labels.learning.learned_rubric import format_yaml
@@ -175,8 +177,10 @@ def test_threshold_scale_and_field_names_take_effect(endpoint: Endpoint) -> None
     last = endpoint.requests[-1].body["messages"][1]["content"]
     assert "What else?" in last
     assert "All of it." in last
-    rows([GOOD])  # the answer stands under another name: there is none
-    assert judged()[1][0]["raw_reward"] == 0.0
+    rows([GOOD])  # the answer stands under another name: that is no wrong answer
+    code, lines = judged()
+    assert (code, lines[0]["raw_reward"]) == (3, None)
+    assert "metadata.reply: the output has no such field: known: final_answer" in lines[0]["reason"]
 
 
 def test_learns_chinese_criteria_and_themes(endpoint: Endpoint) -> None:
@@ -191,13 +195,67 @@ def test_learns_chinese_criteria_and_themes(endpoint: Endpoint) -> None:
 def test_plain_prompt_judges_if_nothing_was_learned(
     endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    planted.write(Path("path/to/rubrics_train.jsonl"), planted.rows(10))
+    planted.write(Path("path/to/rubrics_train.jsonl"), planted.rows(60, shuffled=True))
     rows(["#example" + "word" * 30])
     code, lines = judged()
     assert code == 0
     assert lines[0]["raw_reward"] == 0.8
     assert lines[0]["reason"].startswith("nothing was learned, the plain prompt judges: 8 of 0 to")
+    assert "the plain prompt judges" in capsys.readouterr().err
+
+
+def test_too_few_samples_are_refused(
+    endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planted.write(Path("path/to/rubrics_train.jsonl"), planted.rows(10))
+    rows([GOOD])
+    assert judged()[0] == 2
     assert "10 samples are too few" in capsys.readouterr().err
+    assert not list(Path("kept").rglob("*.yaml"))
+    with pytest.raises(DataError, match="10 samples are too few"):
+        load_scorer("config.yaml")
+
+
+def answer_nothing(request: ReceivedRequest, _: int) -> CannedReply:
+    """No criteria, and no verdicts that can be read; ratings as usual."""
+    reply = planted.reply(request.body["messages"][1]["content"], error=0.0)
+    return make_completion(json.dumps(reply) if "score" in reply else "I cannot tell.")
+
+
+def test_nothing_measured_is_neither_kept_nor_paid(monkeypatch: pytest.MonkeyPatch) -> None:
+    change(("qwen-plus", "openai:m"), ("max_score: 10", "max_score: 10\n      max_retries: 1"))
+    rows([GOOD], [POOR])
+    with serve_endpoint(answer_nothing) as broken:
+        monkeypatch.setenv("FOURSCORE_BASE_URL", broken.url)
+        code, lines = judged()
+        assert code == 3
+        assert [line["status"] for line in lines] == ["judge_error"] * 2
+        assert all("nothing was measured" in line["reason"] for line in lines)
+        with pytest.raises(ConfigError, match="nothing was measured"):
+            load_scorer("config.yaml")
+        judge = AutoGraderJudge(read_yaml_file("config.yaml").value)
+        task, output = WorkflowTask(Task("Q")), WorkflowOutput(metadata={"final_answer": GOOD})
+        with pytest.raises(ModelError, match="nothing was measured"):
+            judge.compute_reward(task, output)
+    assert not list(Path("kept").rglob("*.yaml"))
+    with serve_endpoint(script) as mended:
+        monkeypatch.setenv("FOURSCORE_BASE_URL", mended.url)
+        code, lines = judged()
+    assert code == 0
+    assert [line["is_success"] for line in lines] == [True, False]
+
+
+def test_kept_conclusion_that_was_not_measured_is_learned_again(endpoint: Endpoint) -> None:
+    rows([GOOD], [POOR])
+    judged()
+    (kept,) = Path("kept/rubrics").glob("*.yaml")
+    text = kept.read_text()
+    kept.write_text(
+        re.sub("verdicts: .*", "verdicts: 0", text).replace("outcome: learned", "outcome: nothing")
+    )
+    lines = judged()[1]
+    assert [line["is_success"] for line in lines] == [True, False]
+    assert "outcome: learned" in kept.read_text()
 
 
 def test_budget_includes_learning(endpoint: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:
@@ -414,11 +472,10 @@ def test_processes_learn_the_same_rubric_once(endpoint: Endpoint, tmp_path: Path
     "protocol", ["auto_grader", "ajet.task_judge.rm_auto_grader_judge->AutoGraderJudge"]
 )
 def test_loads_by_any_protocol_string(endpoint: Endpoint, protocol: str) -> None:
-    planted.write(Path("path/to/rubrics_train.jsonl"), planted.rows(10))
     options = {"model_name": "qwen-plus", "api_key": KEY, "dataset_file": _dataset()}
     section = {"judge_protocol": protocol, "judge_options": options}
     Path("named.json").write_text(json.dumps({"fourscore": {"task_judge": section}}))
     rows([GOOD])
     words = ["judge", "named.json", "--data", "rows.jsonl", "--out", "out.jsonl"]
     assert main(words) == 0
-    assert "the plain prompt judges" in Path("out.jsonl").read_text()
+    assert "criteria are met" in Path("out.jsonl").read_text()

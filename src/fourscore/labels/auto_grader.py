@@ -16,7 +16,17 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from fourscore.core import Case, ConfigError, Signal, Trace, Usage, digest
+from fourscore.core import (
+    Case,
+    CaseError,
+    ConfigError,
+    JudgeError,
+    Signal,
+    Trace,
+    Usage,
+    digest,
+    suggest_known,
+)
 from fourscore.core.rubric import SLACK
 from fourscore.core.trace import as_text
 from fourscore.executors.portal import PORTAL
@@ -36,7 +46,7 @@ from fourscore.judges.workflow import (
 from fourscore.labels.auto_grader_config import AutoGraderSection, find_section, read_section
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
-from fourscore.labels.learning.learned_rubric import write_learned_rubric
+from fourscore.labels.learning.learned_rubric import is_measured, write_learned_rubric
 from fourscore.labels.learning.settings import LearningSettings
 from fourscore.models.messages import Model, ModelError
 from fourscore.models.model_spec import get_default_cache
@@ -73,7 +83,7 @@ class _Grader:
         self.section, self.settings, self.data = section, settings, data.resolve()
         self.inner: Any = None
         self.outcome = ""
-        self._failure: ModelError | None = None
+        self.failure: ModelError | None = None
 
     @property
     def runs(self) -> str:
@@ -107,7 +117,7 @@ class _Grader:
 
     async def prepare(self, log: Log = lambda _: None) -> None:
         """Learn the rubric, or read it. If the model fails, every answer gets that error."""
-        self._failure = None
+        self.failure = None
         if self.inner is not None:
             return
         samples = SampleFile(
@@ -128,7 +138,7 @@ class _Grader:
                         document = await learn(samples, self.settings, journal, log=log)
                     write_learned_rubric(path, document)
         except ModelError as error:
-            self._failure = error
+            self.failure = error
             log(f"nothing could be learned: {error}")
             return
         self.inner = self._make_judge(document, path)
@@ -156,12 +166,10 @@ class _Grader:
             raise ConfigError(f"not a learned rubric: {error}", file=str(path)) from None
 
     async def _get_judge(self) -> Any:
-        if self.inner is None and self._failure is None:
+        if self.inner is None and self.failure is None:
             await self.prepare()
-        if self._failure is not None:
-            raise ModelError(
-                self._failure.kind, f"no rubric: {self._failure.message}", usage=Usage()
-            )
+        if self.failure is not None:
+            raise ModelError(self.failure.kind, f"no rubric: {self.failure.message}", usage=Usage())
         return self.inner
 
     def _read_case(self, case: Case) -> Case:
@@ -170,12 +178,15 @@ class _Grader:
         reference = case.metadata.get(section.reference_field, case.expected)
         return Case(id=case.id, input=query, expected=reference)
 
-    def _read_trace(self, trace: Trace) -> Trace:
+    def _read_trace(self, case: Case, trace: Trace) -> Trace:
         field = self.section.answer_field
         if field in trace.metadata:
             given = trace.metadata[field]
             return Trace(output="" if given is None else as_text(given))
-        return Trace(output=trace.answer if field == "final_answer" else "")
+        if field != "final_answer" and trace.answer:  # a misspelt field must not pay a 0
+            message = f"the output has no such field: {suggest_known(field, trace.metadata)}"
+            raise CaseError(case.id, f"metadata.{field}", message)
+        return Trace(output=trace.answer)
 
     def _finish_signal(self, signal: Signal) -> Signal:
         if signal.value is None:
@@ -199,7 +210,7 @@ class PointGrader(_Grader):
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         inner = await self._get_judge()
-        (signal,) = await inner.judge(self._read_case(case), self._read_trace(trace))
+        (signal,) = await inner.judge(self._read_case(case), self._read_trace(case, trace))
         return (self._finish_signal(signal),)
 
 
@@ -212,13 +223,13 @@ class ListGrader(_Grader):
     async def rank(self, case: Case, traces: Sequence[Trace]) -> Sequence[Signal]:
         inner = await self._get_judge()
         signals = await inner.rank(
-            self._read_case(case), [self._read_trace(trace) for trace in traces]
+            self._read_case(case), [self._read_trace(case, trace) for trace in traces]
         )
         return [self._finish_signal(signal) for signal in signals]
 
 
 def _read_learned(path: Path, run_id: str | None) -> Mapping[str, Any] | None:
-    """Read the document of a learned rubric; None if there is none, or of another run."""
+    """Read a learned rubric; None if there is none, or it is of another run or unmeasured."""
     if not path.is_file():
         return None
     document = read_yaml_file(str(path))
@@ -226,6 +237,8 @@ def _read_learned(path: Path, run_id: str | None) -> Mapping[str, Any] | None:
     if not isinstance(learned, dict) or "outcome" not in learned:
         raise document.error("not a learned rubric: there is no section `learned`")
     if run_id is not None and learned.get("fingerprint") != run_id:
+        return None
+    if not is_measured(document.value):
         return None
     found: Mapping[str, Any] = document.value
     return found
@@ -291,7 +304,7 @@ class AutoGraderJudge(BuiltInJudge):
     ) -> list[Reward]:
         case = make_case(workflow_task)
         left = [output for output in outputs if output.reward is None]
-        traces = [make_trace(output) for output in left]
+        traces = [make_trace(output, self.core.section.answer_field) for output in left]
         signals: Sequence[Signal] = ()
         if isinstance(self.core, ListGrader):
             signals = await self.core.rank(case, traces) if traces else ()
@@ -315,4 +328,7 @@ class AutoGraderJudge(BuiltInJudge):
 
 
 def _read_reward(signal: Signal) -> Reward:
-    return float(signal.value or 0.0), bool(signal.passed)
+    if signal.value is None:  # nothing was measured: that is no 0
+        reason = signal.reason if signal.fault is None else signal.fault.message
+        raise JudgeError(f"{NAME}: no reward: {reason or 'not applicable'}")
+    return float(signal.value), bool(signal.passed)

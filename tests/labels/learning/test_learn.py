@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.labels.learning import planted
 
-from fourscore.core import Case, Trace, score
+from fourscore.core import Case, DataError, Trace, score
 from fourscore.formats.labelled_samples import SampleFile
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.rubric_file import read_rubric
@@ -133,9 +133,8 @@ def test_learns_nothing_from_shuffled_ranks(tmp_path: Path) -> None:
 
 def test_too_few_samples_make_no_calls(tmp_path: Path) -> None:
     model = planted.model()
-    document = learned(tmp_path, planted.rows(23), model)
-    assert document["learned"]["outcome"] == NOTHING
-    assert "23 samples are too few" in document["learned"]["why"]
+    with pytest.raises(DataError, match="23 samples are too few"):
+        learned(tmp_path, planted.rows(23), model)
     assert model.calls == 0
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from fourscore.core import Usage
+from fourscore.core import DataError, Usage
 from fourscore.formats.labelled_samples import SampleFile
 from fourscore.labels.learning.checker import SINGLE, Checker
 from fourscore.labels.learning.choose_criteria import (
@@ -37,6 +37,7 @@ from fourscore.labels.learning.learned_rubric import (
     LEARNED,
     LearningResult,
     Themes,
+    is_measured,
     make_learned_document,
     sort_by_weight,
 )
@@ -64,13 +65,14 @@ async def learn(
 ) -> dict[str, Any]:
     """Learn a rubric and return its document; `log` gets a line per round.
 
-    A failing model, or a budget that ends during the report, raises; a run with the same journal
-    continues where this one stopped. A run that has made its report is finished: more rounds after
-    it would choose by the labels that were held out.
+    A failing model, or a budget that ends during the report, raises, and so does a run in which
+    nothing was measured; a run with the same journal continues where this one stopped. A run that
+    has made its report is finished: more rounds after it would choose by the labels that were held
+    out.
     """
     book = journal or Journal(None, settings.fingerprint(samples.digest))
-    if DONE in book:
-        return dict(book.get(DONE))
+    if DONE in book and is_measured(done := book.get(DONE)):
+        return dict(done)
     run = LearningRun(samples, settings, book, log=log, on_verdict=on_verdict)
     document = await run.learn()
     book.put(DONE, "done", document, Usage())
@@ -106,7 +108,7 @@ class LearningRun:
         count = len(self.samples)
         if count < FEWEST:
             why = f"{count} samples are too few to show anything: at least {FEWEST} are needed"
-            return self._make_document(LearningResult(stopped=why), {"why": why})
+            raise DataError(why, file=str(self.samples.path))
         plan = plan_cost(self.samples, self.split, self.settings)
         price = current_pool().find_price(self.settings.pool_model.name)
         result = await self.run_rounds(plan, BudgetCheck(current_pool().budget, plan, price))
@@ -114,10 +116,16 @@ class LearningRun:
             needed = plan.round_calls + plan.count_report_calls(1)
             message = f"{result.stopped}: it takes about {needed} calls"
             raise ModelError("budget", message, usage=Usage())
+        if not result.verdicts:
+            message = "it gave no verdict on any criterion, so nothing was measured"
+            raise ModelError("malformed", message, usage=Usage())
         if not result.choice.chosen:
             why = "no criterion raised agreement with the labels"
             return self._make_document(result, {"why": why})
         figures = await self._report(result.choice)
+        if not (figures["learned"]["n"] and figures["plain"]["n"]):
+            message = "it gave no verdict on any held-out answer, so nothing was measured"
+            raise ModelError("malformed", message, usage=Usage())
         if not figures["learned_something"]:
             return self._make_document(result, figures)
         themes = await self._sort_into_themes(result.choice)
@@ -149,7 +157,13 @@ class LearningRun:
         kept = {one.text for one in choice.chosen}
         left = [text for text in self.candidates if text not in kept]
         rejected = (*self.rejected, *left)
-        return LearningResult(choice=choice, rejected=rejected, rounds=done, stopped=stopped)
+        return LearningResult(
+            choice=choice,
+            rejected=rejected,
+            rounds=done,
+            stopped=stopped,
+            verdicts=sum(map(len, self.verdicts.values())),
+        )
 
     async def _run_round(self, number: int) -> int:
         """Propose criteria, try them, revise failed ones; return how many were new."""

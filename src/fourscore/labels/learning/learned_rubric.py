@@ -7,7 +7,7 @@ that were not shown to help are listed for people to see, and judge nothing.
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,25 @@ Themes = Sequence[tuple[str, Sequence[int]]]
 
 
 class LearningResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What the rounds of a run chose and rejected, and why they stopped."""
+    """What the rounds of a run chose and rejected, and why they stopped.
+
+    `verdicts` counts the answers of the model to whether a criterion holds.
+    """
 
     choice: ChosenCriteria = ChosenCriteria()
     rejected: tuple[str, ...] = ()
     rounds: int = 0
     stopped: str
+    verdicts: int = 0
+
+
+def is_measured(document: Mapping[str, Any]) -> bool:
+    """Whether the outcome of a learning run rests on verdicts of the model.
+
+    Earlier versions kept "nothing was learned" where the model had given none.
+    """
+    learned = document["learned"]
+    return learned.get("outcome") == LEARNED or bool(learned.get("verdicts"))
 
 
 def sort_by_weight(choice: ChosenCriteria) -> ChosenCriteria:
@@ -80,6 +93,7 @@ def make_learned_document(
         "prompts": settings.prompts(),
         "rounds": result.rounds,
         "stopped": result.stopped,
+        "verdicts": result.verdicts,
         "agreement_on_selection": {
             "value": round(result.choice.agreement, 4),
             "n": result.choice.n,
