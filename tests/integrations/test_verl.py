@@ -113,9 +113,11 @@ def test_unjudged_result_has_the_same_keys() -> None:
     }
 
 
-def test_unjudged_row_raises_with_its_name_by_default() -> None:
+def test_unjudged_row_raises_with_its_name_on_request() -> None:
     with pytest.raises(CaseError, match=r"task 'gsm8k:3': metadata\.answer: "):
-        Scorer("math").compute_score("gsm8k", r"\boxed{1}", None, {"index": np.int64(3)})
+        Scorer("math", on_error="raise").compute_score(
+            "gsm8k", r"\boxed{1}", None, {"index": np.int64(3)}
+        )
 
 
 def test_numpy_values_reach_the_judge_as_json() -> None:

@@ -7,10 +7,12 @@ configuration; name a function that returns a `TaskJudge` made only once.
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from fourscore.core import DataError, Score, Status
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, make_case, make_trace
 from fourscore.train.batch import score_batch
+from fourscore.train.failures import FailureLog, OnAllFailed
 from fourscore.train.trainer_output import check_on_error, get_numeric_components, resolve_reward
 
 
@@ -23,10 +25,12 @@ class TaskJudge:
         options: Mapping[str, object] | None = None,
         *,
         on_error: Literal["raise", "zero"] = "raise",
+        on_all_failed: OnAllFailed = "raise",
         deadline: float = 30.0,
     ) -> None:
         check_on_error(on_error, ("raise", "zero"), "AgentJet")
         self.scorer, self.on_error = load_scorer(source, options, deadline), on_error
+        self.failures = FailureLog(self.scorer.rubric.name, on_all_failed)
 
     def compute_reward(
         self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
@@ -36,7 +40,14 @@ class TaskJudge:
         The components go to the output's `log_metrics`, which AgentJet reads after the call.
         """
         case = make_case(workflow_task)
-        (score,) = score_batch(self.scorer, [(case, _record_output(workflow_output))])
+        try:
+            (score,) = score_batch(self.scorer, [(case, _record_output(workflow_output))])
+        except DataError as error:  # of the answer's type
+            if self.on_error == "raise":
+                raise
+            score = Score(status=Status.JUDGE_ERROR, reason=str(error))
+        if self.on_error != "raise":
+            self.failures.add([score])
         workflow_output.log_metrics.update(get_numeric_components(self.scorer.rubric, score))
         return resolve_reward(case, score, self.on_error) or 0.0, bool(score.passed)
 

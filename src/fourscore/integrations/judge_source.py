@@ -10,6 +10,9 @@ from fourscore.executors.portal import PORTAL
 from fourscore.integrations.agentjet_config import rubric_from_config, rubric_from_name
 from fourscore.judges.scorer import RubricScorer
 from fourscore.judges.workflow import BaseJudge, WorkflowJudge
+from fourscore.models.budget import find_model_users
+from fourscore.models.endpoint import EndpointModel
+from fourscore.models.wrapper import find_layer
 
 #: A judge's name ("math", "file.py->Name"), a configuration file, or the object itself.
 JudgeSource = str | os.PathLike[str] | Rubric | Judge | Ranker | BaseJudge | Callable[..., Any]
@@ -18,11 +21,20 @@ JudgeSource = str | os.PathLike[str] | Rubric | Judge | Ranker | BaseJudge | Cal
 def load_scorer(
     source: JudgeSource, options: Mapping[str, object] | None = None, deadline: float = 30.0
 ) -> RubricScorer:
-    """Return a scorer for a judge or rubric; it scores a batch of any size within `deadline`."""
+    """Return a scorer for a judge or rubric; it scores a batch of any size within `deadline`.
+
+    What the judge needs is checked here, before the first answer: its options, extras and keys.
+    """
     rubric = _load_rubric(source, options or {})
+    for user in find_model_users(rubric):
+        client = find_layer(getattr(user, "pool_model", None), EndpointModel)
+        if client is not None:
+            client.check()  # a missing key is no reason to fail in each answer
     for slot in rubric.slots:
         if getattr(slot.judge, "learns", False) is True:  # takes longer than one case's deadline
             PORTAL.run(cast("Any", slot.judge).prepare())
+            if failure := getattr(slot.judge, "failure", None):
+                raise ConfigError(f"no rubric could be learned: {failure.message}")
     return RubricScorer(rubric, deadline)
 
 

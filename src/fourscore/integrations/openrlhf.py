@@ -6,11 +6,13 @@ again.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from fourscore.core import Case, DataError, Score, Status
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
-from fourscore.train.batch import score_batch
+from fourscore.train.batch import BatchRow, score_batch
+from fourscore.train.failures import FailureLog, OnAllFailed
 from fourscore.train.openrlhf_format import (
     list_components,
     list_unit_values,
@@ -34,11 +36,13 @@ class RewardFunc:
         options: Mapping[str, object] | None = None,
         *,
         on_error: OnError = "raise",
+        on_all_failed: OnAllFailed = "raise",
         deadline: float = 30.0,
     ) -> None:
         check_on_error(on_error, ("raise", "zero", "none"), "OpenRLHF")
         self.scorer, self.on_error = load_scorer(source, options, deadline), on_error
         self.__name__ = "reward_func"
+        self.failures = FailureLog(self.scorer.rubric.name, on_all_failed)
 
     def __call__(
         self,
@@ -47,12 +51,13 @@ class RewardFunc:
         labels: Sequence[object],
         **_more: object,  # earlier versions added some
     ) -> dict[str, Any]:
-        rows = [read_query(*columns) for columns in zip(queries, prompts, labels, strict=True)]
-        scores = score_batch(self.scorer, rows)
+        cases, scores = self._score(list(zip(queries, prompts, labels, strict=True)))
         missing = NAN if self.on_error == "none" else 0.0
+        if self.on_error != "raise":
+            self.failures.add(scores)
         rewards = [
             resolve_reward(case, score, self.on_error)
-            for (case, _), score in zip(rows, scores, strict=True)
+            for case, score in zip(cases, scores, strict=True)
         ]
         return {
             "rewards": _to_tensor([missing if reward is None else reward for reward in rewards]),
@@ -62,6 +67,30 @@ class RewardFunc:
                 for key, column in list_components(self.scorer.rubric, scores, missing).items()
             },
         }
+
+    def _score(self, columns: list[tuple[str, str, object]]) -> tuple[list[Case], list[Score]]:
+        """Score each query; one that cannot be read costs its own answer and no other."""
+        rows: list[BatchRow | Score] = []
+        for query in columns:
+            try:
+                rows.append(read_query(*query))
+            except (DataError, ValueError) as error:
+                if self.on_error == "raise":
+                    raise
+                rows.append(Score(status=Status.JUDGE_ERROR, reason=str(error)))
+        read = [row for row in rows if not isinstance(row, Score)]
+        scored = iter(zip(read, score_batch(self.scorer, read), strict=True))
+        cases, scores = [], []
+        for row in rows:
+            case, score = (Case(input=""), row) if isinstance(row, Score) else _take(scored)
+            cases.append(case)
+            scores.append(score)
+        return cases, scores
+
+
+def _take(scored: Iterator[tuple[BatchRow, Score]]) -> tuple[Case, Score]:
+    (case, _), score = next(scored)
+    return case, score
 
 
 def _to_tensor(values: list[float]) -> Any:

@@ -7,10 +7,11 @@ for a completion that could not be judged, which then has no part in the advanta
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from fourscore.core import Case, Score
+from fourscore.core import Case, ConfigError, Score, suggest_known
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.train.batch import BatchRow, score_batch, score_batch_async
+from fourscore.train.failures import FailureLog, OnAllFailed
 from fourscore.train.trainer_input import read_completion, read_task_id, to_json_value
 from fourscore.train.trainer_output import OnError, check_on_error, get_components, resolve_reward
 
@@ -24,7 +25,8 @@ LogMetric = Callable[[str, float], None]
 class Reward:
     """A reward function for TRL. Columns of the data set are the task's metadata.
 
-    `reference` names the column to compare with, where it is not called `answer`.
+    `reference` names the column to compare with, where it is not called `answer`. A batch in which
+    no completion could be judged raises, unless `on_all_failed` is `none`.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class Reward:
         options: Mapping[str, object] | None = None,
         *,
         on_error: OnError = "none",
+        on_all_failed: OnAllFailed = "raise",
         deadline: float = 30.0,
         reference: str | None = None,
     ) -> None:
@@ -41,6 +44,7 @@ class Reward:
         self.on_error = on_error
         self.reference = reference
         self.__name__ = self.scorer.rubric.name
+        self.failures = FailureLog(self.__name__, on_all_failed)
 
     def __call__(
         self,
@@ -67,6 +71,10 @@ class Reward:
             for name, values in columns.items()
             if name not in NOT_COLUMNS and isinstance(values, list | tuple) and len(values) == n
         }
+        if n and self.reference is not None and self.reference not in data:
+            hint = suggest_known(self.reference, data)
+            message = f"the data set has no column {self.reference!r}: {hint}"
+            raise ConfigError(message, field="reference")
         return [
             (
                 self._make_case(prompt, {name: to_json_value(data[name][i]) for name in data}),
@@ -83,6 +91,8 @@ class Reward:
     def _list_rewards(
         self, rows: Sequence[BatchRow], scores: Sequence[Score]
     ) -> list[float | None]:
+        if self.on_error != "raise":
+            self.failures.add(scores)
         pairs = zip(rows, scores, strict=True)
         return [resolve_reward(case, score, self.on_error) for (case, _), score in pairs]
 

@@ -18,6 +18,7 @@ from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.judges.scorer import RubricScorer
 from fourscore.train.batch import BatchRow, has_ranker, refuse_rankers, score_batch_async
+from fourscore.train.failures import FailureLog, OnAllFailed
 from fourscore.train.trainer_input import (
     read_completion,
     read_messages,
@@ -62,6 +63,7 @@ class RolloutReward:
     def __init__(self, scorer: RubricScorer, on_error: OnError) -> None:
         self.scorer, self.on_error = scorer, on_error
         self.__name__ = scorer.rubric.name
+        self.failures = FailureLog(self.__name__, "none")  # verifiers makes an exception a 0
 
     async def __call__(
         self,
@@ -75,7 +77,9 @@ class RolloutReward:
         state = {} if state is None else state
         row = _make_row(prompt, completion, answer, state, info=info, task=task)
         (score,) = await score_batch_async(self.scorer, [row])
-        return _return_reward(self.scorer, self.on_error, row[0], score, state)
+        return _return_reward(
+            self.scorer, self.on_error, self.failures, case=row[0], score=score, state=state
+        )
 
 
 class GroupReward:
@@ -84,6 +88,7 @@ class GroupReward:
     def __init__(self, scorer: RubricScorer, on_error: OnError) -> None:
         self.scorer, self.on_error = scorer, on_error
         self.__name__ = scorer.rubric.name
+        self.failures = FailureLog(self.__name__, "none")  # verifiers makes an exception a 0
 
     async def __call__(
         self,
@@ -98,7 +103,9 @@ class GroupReward:
         rows = [_make_row(*column, info=info, task=task) for *column, info, task in columns]
         scores = await score_batch_async(self.scorer, rows)
         return [
-            _return_reward(self.scorer, self.on_error, case, score, state)
+            _return_reward(
+                self.scorer, self.on_error, self.failures, case=case, score=score, state=state
+            )
             for (case, _), score, state in zip(rows, scores, states, strict=True)
         ]
 
@@ -136,10 +143,18 @@ def _make_row(
 
 
 def _return_reward(
-    scorer: RubricScorer, on_error: OnError, case: Case, score: Score, state: dict[str, Any]
+    scorer: RubricScorer,
+    on_error: OnError,
+    failures: FailureLog,
+    *,
+    case: Case,
+    score: Score,
+    state: dict[str, Any],
 ) -> float:
     """Return the reward, with its components and any failure written to the state."""
     state[KEY] = get_numeric_components(scorer.rubric, score)
+    if on_error != "raise":
+        failures.add([score])
     reward = resolve_reward(case, score, on_error)
     if reward is None and state.get("error") is None:
         state["error"] = _make_verifiers_error(str(make_error(case, score)))
@@ -162,6 +177,7 @@ class TaskReward:
         options: Mapping[str, object] | None = None,
         *,
         on_error: Literal["raise", "zero"] = "raise",
+        on_all_failed: OnAllFailed = "raise",
         deadline: float = 30.0,
     ) -> None:
         check_on_error(on_error, ("raise", "zero"), "a task of verifiers")
@@ -169,6 +185,7 @@ class TaskReward:
         self.scorer = refuse_rankers(scorer, "a task of verifiers")
         self.on_error = on_error
         self.__name__ = self.scorer.rubric.name
+        self.failures = FailureLog(self.__name__, on_all_failed)
 
     async def __call__(self, task: object, trace: Any) -> float:
         """Return the reward of a rollout; the components become metrics of the trace."""
@@ -178,4 +195,6 @@ class TaskReward:
         answer = Trace(output=trace.last_reply, steps=read_messages(trace.messages))
         (score,) = await score_batch_async(self.scorer, [(case, RecordedOutput(answer))])
         trace.metrics.update(get_components(self.scorer.rubric, score))
+        if self.on_error != "raise":
+            self.failures.add([score])
         return resolve_reward(case, score, self.on_error) or 0.0

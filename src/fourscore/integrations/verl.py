@@ -1,8 +1,9 @@
 """verl: `compute_score(data_source, solution_str, ground_truth, extra_info)`.
 
 verl collects the keys of the first result of a batch and looks all of them up in every other, so
-they never change. It has no value for "no reward": an answer that cannot be judged raises, or is
-0 with `fourscore_judged` 0 beside it.
+they never change. It has no value for "no reward", and an exception ends the run: an answer that
+cannot be judged is 0 with `fourscore_judged` 0 beside it. Only many in a row raise, because the
+judge or the data is broken then.
 """
 
 import json
@@ -14,6 +15,7 @@ from fourscore.core import Case, Score
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.train.batch import BatchRow, refuse_rankers, score_batch, score_batch_async
+from fourscore.train.failures import FailureLog, OnAllFailed
 from fourscore.train.trainer_input import (
     read_completion,
     read_metadata,
@@ -33,12 +35,14 @@ class Scorer:
         source: JudgeSource,
         options: Mapping[str, object] | None = None,
         *,
-        on_error: RaiseOrZero = "raise",
+        on_error: RaiseOrZero = "zero",
+        on_all_failed: OnAllFailed = "raise",
         deadline: float = 30.0,
     ) -> None:
         self.scorer = refuse_rankers(load_scorer(source, options, deadline), "verl")
         check_on_error(on_error, ("raise", "zero"), "verl")
         self.on_error = on_error
+        self.failures = FailureLog(self.scorer.rubric.name, on_all_failed)
 
     def compute_score(
         self,
@@ -68,6 +72,8 @@ class Scorer:
         return self._make_result(row, *await score_batch_async(self.scorer, [row]))
 
     def _make_result(self, row: BatchRow, score: Score) -> dict[str, Any]:
+        if self.on_error != "raise":
+            self.failures.add([score])
         return {
             "score": resolve_reward(row[0], score, self.on_error),
             **get_components(self.scorer.rubric, score),
@@ -84,7 +90,8 @@ def compute_score(
     *,
     judge: str,
     options: Mapping[str, object] | None = None,
-    on_error: RaiseOrZero = "raise",
+    on_error: RaiseOrZero = "zero",
+    on_all_failed: OnAllFailed = "raise",
     deadline: float = 30.0,
     **_reward_model: object,
 ) -> dict[str, Any]:
@@ -92,7 +99,7 @@ def compute_score(
 
     `path: pkg://fourscore.integrations.verl`, and the judge in `reward_kwargs`.
     """
-    scorer = _get_scorer(judge, _make_key(options), on_error, deadline)
+    scorer = _get_scorer(judge, _make_key(options), on_error, on_all_failed, deadline)
     return scorer.compute_score(data_source, solution_str, ground_truth, extra_info)
 
 
@@ -104,18 +111,27 @@ async def compute_score_async(
     *,
     judge: str,
     options: Mapping[str, object] | None = None,
-    on_error: RaiseOrZero = "raise",
+    on_error: RaiseOrZero = "zero",
+    on_all_failed: OnAllFailed = "raise",
     deadline: float = 30.0,
     **_reward_model: object,
 ) -> dict[str, Any]:
     """Return the result of `compute_score`, as a coroutine function."""
-    scorer = _get_scorer(judge, _make_key(options), on_error, deadline)
+    scorer = _get_scorer(judge, _make_key(options), on_error, on_all_failed, deadline)
     return await scorer.compute_score_async(data_source, solution_str, ground_truth, extra_info)
 
 
 @lru_cache(maxsize=16)
-def _get_scorer(judge: str, options: str, on_error: RaiseOrZero, deadline: float) -> Scorer:
-    return Scorer(judge, json.loads(options), on_error=on_error, deadline=deadline)
+def _get_scorer(
+    judge: str, options: str, on_error: RaiseOrZero, on_all_failed: OnAllFailed, deadline: float
+) -> Scorer:
+    return Scorer(
+        judge,
+        json.loads(options),
+        on_error=on_error,
+        on_all_failed=on_all_failed,
+        deadline=deadline,
+    )
 
 
 def _make_key(options: Mapping[str, object] | None) -> str:
