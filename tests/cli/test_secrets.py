@@ -203,3 +203,19 @@ def test_no_secret_of_an_environment_service_is_written(host: str, tmp_path: Pat
     done = run_fourscore(*words, cwd=tmp_path)
     assert (tmp_path / "rewards.jsonl").exists(), done.stderr
     assert find_canaries(tmp_path, done.stdout, done.stderr) == []
+
+
+def test_no_secret_is_written_by_an_evolution(host: str, tmp_path: Path) -> None:
+    assert run_fourscore("evolve", "init", "--example", "evolution", cwd=tmp_path).returncode == 0
+    config = tmp_path / "evolution" / "evolution.yaml"
+    query = "&".join(f"{name}={value}" for name, value in QUERY.items())
+    agent = f"http://ana:{USER_PASSWORD}@{host}/500?{query}"
+    config.write_text(config.read_text().replace("agent.py:answer", f"'{agent}'"))
+    texts: list[str] = []
+    for words in (("step",), ("step", "--json"), ("status", "evolution")):
+        done = run_fourscore("evolve", *words, cwd=tmp_path)
+        texts += [done.stdout, done.stderr]
+        assert "Traceback" not in done.stderr
+    config.unlink()  # the user wrote it
+    assert list(tmp_path.rglob("*.db")), texts
+    assert find_canaries(tmp_path, *texts) == []

@@ -17,6 +17,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from fourscore.core import ConfigError
+from fourscore.core.secrets import hide_secrets
 from fourscore.monitor.alerts import Notice, Policy
 from fourscore.monitor.delivery import SinkError
 from fourscore.monitor.sinks import Alertmanager, Log, Slack, Webhook
@@ -249,3 +250,9 @@ def test_secret_is_not_shown_in_errors_or_repr() -> None:
 def test_invalid_policy_is_refused() -> None:
     with pytest.raises(ValueError, match="repeat"):
         Policy(repeat=0)
+
+
+def test_path_of_a_secret_address_is_hidden_in_errors() -> None:
+    Secret("https://hooks.example/services/T0001/B0002/abcdefXYZ1")
+    quoted = "Max retries exceeded with url: /services/T0001/B0002/abcdefXYZ1 (refused)"
+    assert hide_secrets(quoted) == "Max retries exceeded with url: /[key] (refused)"

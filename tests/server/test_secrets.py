@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import Answer, Served, Start
+from .conftest import Answer, Served, Start, row
 
 JUDGES = Path(__file__).with_name("judges.py")
 SECRET = "zebra-7391"
@@ -112,3 +112,30 @@ def test_internal_error_reveals_nothing_to_the_client(start: Start) -> None:
     assert SECRET not in show_reply(answer)
     assert SECRET in served.log.read_text()
     assert served.ask("GET", "/healthz").status == 200
+
+
+PASSWORD, TOKEN = "cnry-Password-1", "cnry-token-2345678"
+
+
+def test_no_secret_of_the_server_is_written(start: Start, tmp_path: Path) -> None:
+    judge = tmp_path / "quoting.py"
+    judge.write_text(
+        "def quoting(case, trace):\n"
+        f"    address = 'http://ana:{PASSWORD}@h/?api_key={PASSWORD}'\n"
+        "    raise OSError(f'cannot reach {address} {trace.answer}')\n"
+    )
+    store = tmp_path / "monitor.db"
+    served = start("--judge", f"{judge}->quoting", "--monitor", str(store), token=TOKEN)
+    body = row(f"Authorization: Bearer {TOKEN} {TOKEN}", note=TOKEN)
+    auth = {"authorization": f"Bearer {TOKEN}"}
+    texts = [show_reply(served.post(body, **auth)) for _ in range(3)]
+    texts.append(show_reply(served.post(body, authorization=f"Bearer {TOKEN}x")))
+    texts.append(show_reply(served.ask("GET", "/metrics", **auth)))
+    served.stop()
+    texts.append(served.log.read_text())
+    assert store.exists()
+    for path in tmp_path.glob("monitor.db*"):
+        assert path.stat().st_mode & 0o777 == 0o600
+        texts.append(path.read_bytes().decode(errors="replace"))
+    assert [text for text in texts if "cnry" in text] == []
+    assert any("cannot reach http://[key]@h" in text for text in texts)

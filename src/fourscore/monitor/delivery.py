@@ -21,6 +21,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from fourscore.core import ConfigError, FourscoreError
+from fourscore.core.secrets import hide_secrets
 from fourscore.monitor.alerts import DAY, Notice, Policy, make_notice
 from fourscore.monitor.state import read_current_rate
 from fourscore.stores.errors import DamagedError
@@ -140,7 +141,7 @@ class Deliverer:
         self, sink: Sink, notices: Sequence[tuple[Claim, Notice]], error: BaseException, now: float
     ) -> None:
         """Schedule a retry: as long as the alert is open, or for a day after it was resolved."""
-        reason = str(error) or type(error).__name__
+        reason = hide_secrets(str(error)) or type(error).__name__  # of the user's code, perhaps
         most = 0.0
         for claim, notice in notices:
             wait = min(MAX_RETRY, FIRST_RETRY * 2.0 ** min(claim.attempt - 1, 20))

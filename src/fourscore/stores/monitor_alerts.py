@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from fourscore.core.secrets import hide_secrets
 from fourscore.stores.monitor_file import MonitorFile
 
 DUE = """SELECT number, stream, alerts.at, open, ended, body,
@@ -106,7 +107,10 @@ class Outbox:
     def _mark(self, claim: Claim, state: str, at: float | None, error: str) -> bool:
         with self._file.transaction() as connection:
             key = (claim.alert.number, claim.sink, claim.token)
-            return connection.execute(MARK, (state, at, error[:2000], *key)).rowcount == 1
+            return (
+                connection.execute(MARK, (state, at, hide_secrets(error)[:2000], *key)).rowcount
+                == 1
+            )
 
     def alerts(
         self, monitor: str, *, only_open: bool = False, before: int | None = None, limit: int = 100

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from fourscore.core import ConfigError
+from fourscore.core.secrets import remember_spec
 from fourscore.executors.portal import PORTAL
 from fourscore.models.http_client import HttpClient, HttpError, HttpResponse
 from fourscore.monitor.delivery import SinkError
@@ -24,6 +25,7 @@ class Address:
 
     def __init__(self, url: str | Secret, path: str = "") -> None:
         text = url.reveal() if isinstance(url, Secret) else url
+        remember_spec(text)
         try:
             parts = urlsplit(text)
             port = parts.port
