@@ -2,6 +2,7 @@ import asyncio
 import sqlite3
 import threading
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -219,3 +220,27 @@ def test_damaged_row_is_reported_with_its_place(shelf: Any) -> None:
         connection.commit()
     with pytest.raises(StoreError, match=r"store\.db: position 1, repeat 1: trace: damaged"):
         list(shelf.store.rows(shelf.run))
+
+
+def test_description_of_a_run_holds_no_secret(tmp_path: Path) -> None:
+    agent = "http://ana:cnry-Pass-1@h/?api_key=cnry-Key-2"
+    info = RunInfo(
+        name=f"by {agent}",
+        labels={"key": "ABC-1", "agent": agent},
+        agent=agent,
+        rubric="name: cnry-Pass-1",
+        options={
+            "agent": agent,
+            "models": {"openai:m": {"extra": {"api_key": "cnry-3"}, "key_env": "MY_KEY"}},
+            "where": {"key": "kept as it is"},
+        },
+        argv=("fourscore", "--agent", agent),
+    )
+    with Store(tmp_path / "runs.db") as store:
+        assert store.start(info).options["where"] == {"key": "kept as it is"}
+        assert store.run(info.id).options["models"]["openai:m"]["key_env"] == "MY_KEY"
+        assert store.run(info.id).labels["key"] == "ABC-1"
+        assert "cnry" not in repr(store.run(info.id))
+        for path in tmp_path.iterdir():
+            assert b"cnry" not in path.read_bytes()
+            assert path.stat().st_mode & 0o777 == 0o600

@@ -63,7 +63,8 @@ _IN_SPEC = tuple(
 )
 #: Names of environment variables with secret values, and values that look like one.
 _SECRET_VARIABLE = re.compile(r"(?i)key|token|secret|passw|credential|_pat\b|_dsn\b|database_url")
-_RANDOM = re.compile(r"(?=\S*\d)[^\s]{12,4000}")
+_RANDOM = re.compile(r"(?=\S*\d)(?!/)\S{12,4000}")  # not a path
+_NUMBER = re.compile(r"[\d.,eE+-]+")
 _SECRET_KEY = re.compile(r"(?i)^(?!.*_(?:env|file)$).*(?:key|token|secret|password|authorization)$")
 
 _UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
@@ -74,12 +75,22 @@ _remembered: dict[str, None] = {}
 def remember_secrets(*secrets: str) -> None:
     """Keep secrets in this process, so that `hide_known` finds them wherever they are quoted."""
     for secret in secrets:
-        if len(secret) < MIN_LENGTH or (secret.isalpha() and secret.islower() and len(secret) < 12):
-            continue  # an ordinary word: it would be hidden in answers that mean something else
+        if not _is_distinct(secret):
+            continue
         plain = _unquote(secret)
         for form in (secret, plain, _quote(plain), _quote(plain, b"/")):
             _remembered[form] = None
             _remembered[msgspec.json.encode(form).decode()[1:-1]] = None
+
+
+def _is_distinct(secret: str) -> bool:
+    """Whether a text is long and odd enough to be hidden wherever it stands.
+
+    A word or a number would be hidden in answers that mean something else.
+    """
+    if len(secret) < MIN_LENGTH or _NUMBER.fullmatch(secret):
+        return False
+    return len(secret) >= 12 or not (secret.isalpha() and secret.islower())
 
 
 def _unquote(text: str) -> str:
@@ -158,7 +169,10 @@ def _read_environment() -> tuple[str, ...]:
     found: Iterable[str] = (
         value
         for name, value in os.environ.items()
-        if _SECRET_VARIABLE.search(name) and _RANDOM.fullmatch(value) and "/" not in value[:1]
+        if _SECRET_VARIABLE.search(name)
+        and _RANDOM.fullmatch(value)
+        and _is_distinct(value)
+        and "/" not in value[:1]
     )
     return tuple(found)
 
