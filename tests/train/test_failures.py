@@ -1,5 +1,6 @@
 """A trainer is told of answers without a reward: warnings, a rate, and an end where all fail."""
 
+import asyncio
 import logging
 import math
 import pickle
@@ -135,6 +136,14 @@ def test_adapter_raises_where_nothing_is_judged(
 def test_one_bad_answer_costs_only_itself(kind: Any, ask: Any) -> None:
     answers = ["good", "bad", "good"]
     assert list(ask(kind(broken, on_error="zero"), answers)) == [1.0, 0.0, 1.0]
+
+
+def test_group_of_agentjet_without_rewards_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    adapter = agentjet.TaskJudge(broken)
+    outputs = [WorkflowOutput(metadata={"final_answer": "bad"})] * 2
+    filled = asyncio.run(adapter.fill_rewards(WorkflowTask(Task(task_id="t")), outputs))
+    assert [output.reward for output in filled] == [None, None]
+    assert len(warnings(caplog)) == 1
 
 
 def test_one_bad_answer_does_not_end_a_run_of_verl(caplog: pytest.LogCaptureFixture) -> None:

@@ -61,6 +61,7 @@ class TaskJudge:
         """
         recorded = [_record_output(output) for output in workflow_outputs]
         scores = await self.scorer.score_async(make_case(workflow_task), recorded)
+        self.failures.add(scores, may_raise=False)
         return [
             WorkflowOutput(
                 reward=score.reward,

@@ -44,7 +44,7 @@ class FailureLog:
         """The share of all answers so far that could not be judged."""
         return self.failed / self.asked if self.asked else 0.0
 
-    def add(self, scores: Sequence[Score]) -> None:
+    def add(self, scores: Sequence[Score], *, may_raise: bool = True) -> None:
         """Count the scores of one call; log warnings; raise where nothing could be judged."""
         failed = [s for s in scores if s.reward is None and s.status is not Status.SKIPPED]
         judged = any(score.reward is not None for score in scores)
@@ -60,7 +60,7 @@ class FailureLog:
             share = f"{self.failed} of {self.asked} answers so far ({rate:.1%})"
             LOG.warning("%s: not judged: %s; %s", self.name, warning, share)
         everything = len(failed) > 1 and len(failed) == len(scores)
-        if self.on_all_failed == "none" or not failed:
+        if self.on_all_failed == "none" or not failed or not may_raise:
             return
         if everything or in_a_row >= most:
             n = len(failed) if everything else in_a_row
