@@ -12,9 +12,10 @@ import pytest
 from fourscore.cli import run as run_command
 from fourscore.cli import schema
 from fourscore.cli.flags import Setting, list_settings
-from fourscore.cli.run_resume import digest_agent, hide_secrets, resume_settings
+from fourscore.cli.run_resume import digest_agent, resume_settings
 from fourscore.cli.run_settings import RunSettings, make_settings, read_settings
 from fourscore.core import ConfigError
+from fourscore.core.secrets import hide_in_spec
 from fourscore.stores.run import RunInfo
 
 SETTINGS = list_settings(RunSettings)
@@ -179,18 +180,18 @@ def test_resume_takes_a_configuration_file_and_says_what_the_run_keeps(
 @pytest.mark.parametrize(
     ("agent", "hidden"),
     [
-        ("https://ann:pass@host/agent", "https://[secret]@host/agent"),
-        ("https://host/agent?api_key=abc&x=1", "https://host/agent?api_key=[secret]&x=1"),
-        ("shell: API_TOKEN=abc tool --name x", "shell: API_TOKEN=[secret] tool --name x"),
-        ("shell: tool --api-key abc --n 3", "shell: tool --api-key [secret] --n 3"),
-        ("shell: curl -H 'X-Api-Key: abc' u", "shell: curl -H 'X-Api-Key: [secret] u"),
-        ("shell: a Bearer abc", "shell: a Bearer [secret]"),
+        ("https://ann:pass@host/agent", "https://[key]@host/agent"),
+        ("https://host/agent?api_key=abc&x=1", "https://host/agent?api_key=[key]&x=1"),
+        ("shell: API_TOKEN=abc tool --name x", "shell: API_TOKEN=[key] tool --name x"),
+        ("shell: tool --api-key abc --n 3", "shell: tool --api-key [key] --n 3"),
+        ("shell: curl -H 'X-Api-Key: abc' u", "shell: curl -H 'X-Api-Key: [key]' u"),
+        ("shell: a Bearer abc", "shell: a Bearer [key]"),
         ("keys.py:monkey", "keys.py:monkey"),
         ("shell: python agent.py", "shell: python agent.py"),
     ],
 )
 def test_the_resume_command_hides_secrets(agent: str, hidden: str) -> None:
-    assert hide_secrets(agent) == hidden
+    assert hide_in_spec(agent) == hidden
 
 
 def test_a_run_is_resumed_with_a_renewed_secret_but_not_with_another_host() -> None:

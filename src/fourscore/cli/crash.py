@@ -20,6 +20,7 @@ from typing import Any
 
 from fourscore import __version__
 from fourscore.core.judge import safe_repr
+from fourscore.core.secrets import hide_secrets
 from fourscore.report.streams import print_message
 
 OURS = str(Path(__file__).parents[1])
@@ -62,7 +63,7 @@ def save_traceback(error: BaseException) -> str | None:
     """Write the traceback to a file that only this user can read; return its path."""
     about = f"fourscore {__version__}, Python {platform.python_version()}, {platform.platform()}"
     try:
-        lines = "".join(traceback.format_exception(error))
+        lines = hide_secrets("".join(traceback.format_exception(error)))
         handle, path = tempfile.mkstemp(prefix="fourscore-crash-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(f"{about}\n\n{lines}")

@@ -1,7 +1,6 @@
 """`fourscore run --resume`: settings that may change, remaining attempts, the resume command."""
 
 import argparse
-import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from fourscore.cli.run_settings import (
 )
 from fourscore.core import ConfigError, Status, digest
 from fourscore.core.rubric import list_models
+from fourscore.core.secrets import hide_in_spec
 from fourscore.judges.rubric_file import RESEARCH
 from fourscore.models.budget import NO_COST, Cost, Limits
 from fourscore.models.messages import NO_USAGE
@@ -29,9 +29,6 @@ from fourscore.report.streams import print_message
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import PlannedAttempt, get_answered, summarize_run
-
-#: Parts of the names of variables, parameters and flags whose values are secret.
-SECRETS = ("key", "token", "secret", "passw", "auth")
 
 
 def resume_settings(info: RunInfo, args: argparse.Namespace, store: str) -> RunSettings:
@@ -94,32 +91,7 @@ def digest_agent(settings: RunSettings) -> str:
     """
     file, _, function = settings.agent.rpartition(":")
     agent = f"{Path(file).name}:{function}" if file.endswith(".py") else settings.agent
-    return digest([hide_secrets(agent), settings.models])
-
-
-def hide_secrets(agent: str) -> str:
-    """Return an agent's specification with passwords, keys and tokens replaced by `[secret]`."""
-    words = re.split(r"([\s&?]+)", agent)
-    for place, word in enumerate(words):
-        name, equals, _ = word.partition("=")
-        before = words[place - 2] if place > 1 else ""
-        if equals and _names_secret(name):
-            words[place] = f"{name}=[secret]"
-        elif before.lower() == "bearer" or _takes_secret(before):
-            words[place] = "[secret]"
-        elif "://" in word and "@" in (host := word.partition("://")[2].partition("/")[0]):
-            words[place] = word.replace(host, f"[secret]@{host.rpartition('@')[2]}", 1)
-    return "".join(words)
-
-
-def _names_secret(name: str) -> bool:
-    return any(word in name.lower() for word in SECRETS)
-
-
-def _takes_secret(word: str) -> bool:
-    """Whether the next word is the value of this flag or header: `--api-key`, `X-Api-Key:`."""
-    is_name = (word.startswith("-") and "=" not in word) or word.endswith(":")
-    return is_name and _names_secret(word)
+    return digest([hide_in_spec(agent), settings.models])
 
 
 def check_unchanged(info: RunInfo, inputs: RunInputs) -> None:
@@ -198,7 +170,7 @@ def resume_command(
     for key in ("cases", "agent", "rubric"):
         if not (config and getattr(args, key) is None):  # else it is in the configuration
             value = getattr(settings, key)
-            words += [f"--{key}", hide_secrets(value) if key == "agent" else value]
+            words += [f"--{key}", hide_in_spec(value) if key == "agent" else value]
     words += ["--store", settings.store, "--resume", info.id]
     if args is None:
         return shlex.join(words)
