@@ -129,3 +129,8 @@ def test_text_that_looks_like_a_key_is_hidden(text: str, shown: str | None) -> N
 def test_time_is_linear_in_the_length(run: str) -> None:
     assert_linear(hide_secrets, run)
     assert_linear(hide_in_spec, run)
+
+
+@pytest.mark.parametrize("spec", ["token.py:answer", "my/api_keys.py:main", "password.py:run"])
+def test_the_file_of_an_agent_is_no_secret(spec: str) -> None:
+    assert hide_in_spec(spec) == spec

@@ -51,7 +51,8 @@ _NAME = rf"(?=[\w.-]{{0,60}}?{_WORDS})[\w.-]{{1,80}}+"
 #: Where a specification (an address, a command, a header) has a secret, as its first group.
 _LOGIN = r"://(?!\[key\])([^\s/@\"'?#]{1,300})@"
 _QUERY = rf"[?&;]{_NAME}=(?!\[key\])([^\s&#\"';|]{{1,4000}}+)"
-_ASSIGNED = rf"(?<![\w-]){_NAME}\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}\\?[\"']?"
+#: `token.py:answer` is an agent, not a secret.
+_ASSIGNED = rf"(?<![\w-]){_NAME}(?<!\.py)\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}\\?[\"']?"
 _ASSIGNED += r"(?:(?:bearer|basic|token|digest)\s{1,3})?+(?!\[key\])([^\s\"'&;|\\)]{3,4000}+)"
 _FLAG = rf"(?<!\S)--?{_NAME}(?:\s{{1,3}}|=)[\"']?(?![-\[])([^\s\"';|)]{{3,4000}}+)"
 _USER = r"(?<!\S)(?:-u|--user|--proxy-user)(?:\s{1,3}|=)?[\"']?(?!\[key\])"
