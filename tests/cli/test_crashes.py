@@ -33,6 +33,7 @@ WORDS: dict[str, list[str]] = {
     "judge": ["--data", "d.jsonl"],
     "attack": ["--judge", "math"],
     "completion": ["bash"],
+    "cache": ["info"],
 }
 
 
