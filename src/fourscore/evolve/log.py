@@ -17,6 +17,7 @@ from fourscore.core.numbers import check_finite
 from fourscore.evolve import atomic_files as files
 from fourscore.evolve.decision import Decision
 from fourscore.evolve.limits import Risk
+from fourscore.formats.json_keys import check_undecoded
 from fourscore.formats.validation import explain_json_error
 
 Number = Annotated[int, Meta(ge=1)]
@@ -133,11 +134,15 @@ def decode_event(line: bytes, path: Path, number: int) -> AnyEvent:
     """Return the event of a line; for an invalid line raise a `DataError` with its number."""
     file = str(path)
     try:
-        return _DECODER.decode(line)
+        event = _DECODER.decode(line)
+        check_undecoded(line)
+        return event
+    except DataError as error:
+        raise DataError(error.message, file=file, line=number, field=error.field) from None
     except msgspec.ValidationError as error:
         message, field = explain_json_error(error, line, AnyEvent)
         raise DataError(message, file=file, line=number, field=field) from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         message = f"not a JSON object on one line: {error}"
         raise DataError(message, file=file, line=number) from None
     except UnicodeDecodeError:

@@ -5,14 +5,16 @@ derived from. If it has fewer lines than the log, a process was killed, and it i
 other difference means that a file was edited by hand: that is an error, which names the field.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from fourscore.core import DataError
+from fourscore.core import ConfigError, DataError
 from fourscore.evolve.history import History
+from fourscore.formats.json_keys import check_undecoded
 from fourscore.formats.validation import explain_json_error
 from fourscore.formats.yaml_file import parse_yaml
 
@@ -55,10 +57,13 @@ def read_state(path: Path) -> State | None:
         return None
     try:
         state = msgspec.json.decode(text, type=State)
+        check_undecoded(text)
+    except DataError as error:
+        raise _make_error(path, text, error.message, error.field or "") from None
     except msgspec.ValidationError as error:
         message, field = explain_json_error(error, text, State)
         raise _make_error(path, text, message, field or "") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _make_error(path, text, f"not JSON: {error}") from None
     if state.format != FORMAT:
         message = f"{state.format}: this version of fourscore can read format {FORMAT} only"
@@ -94,6 +99,7 @@ def _make_error(path: Path, text: bytes, message: str, field: str = "") -> DataE
     hint = "" if field else "; delete it, and it is made again from log.jsonl"
     place, line = field.partition("[")[0], None
     if field:
-        document = parse_yaml(text.decode("utf-8", "replace"), str(path))
-        line = document.lines.get(place)
+        with suppress(ConfigError):
+            document = parse_yaml(text.decode("utf-8", "replace"), str(path))
+            line = document.lines.get(place)
     return DataError(message + hint, file=str(path), line=line, field=field or None)

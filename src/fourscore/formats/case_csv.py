@@ -21,16 +21,19 @@ COLUMNS = ("id", "input", "expected", "tags", "complexity", "task_type", "metada
 #: Columns whose cells are always text, even where they look like an object.
 WORDS = frozenset({"id", "complexity", "task_type"})
 MARK = "json:"
+MAX_COLUMNS = 10_000
 
 
 def read_csv(stream: BinaryIO) -> Iterator[CaseRecord]:
     """Yield the rows below the header as records."""
     # The limit belongs to the whole process and is 128 KiB; a case may be as long as a line.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
-    reader = csv.reader(_lines(stream), strict=True)
+    lines = _Lines(stream)
+    reader = csv.reader(lines, strict=True)
     header: list[str] | None = None
     while True:
-        first = reader.line_num + 1
+        first = lines.first = reader.line_num + 1
+        lines.size = 0
         try:
             cells = next(reader, None)
         except csv.Error as error:
@@ -78,29 +81,45 @@ def _taken(text: io.StringIO) -> bytes:
     return written
 
 
-def _lines(stream: BinaryIO) -> Iterator[str]:
-    for chunk in read_chunks(stream):
-        lines = chunk.text.split(b"\n")
-        if not lines[-1]:
-            lines.pop()  # nothing follows the last newline
-        for number, line in enumerate(lines, chunk.first):
-            try:
-                yield line.decode() + "\n"
-            except UnicodeDecodeError as error:
-                message = f"not UTF-8 at byte {error.start + 1}"
-                raise DataError(message, line=number) from None
+class _Lines:
+    """The lines of a file; a row of several lines is bounded as one line is."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream = stream
+        self.first, self.size = 1, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for chunk in read_chunks(self.stream):
+            lines = chunk.text.split(b"\n")
+            if not lines[-1]:
+                lines.pop()  # nothing follows the last newline
+            for number, line in enumerate(lines, chunk.first):
+                self.size += len(line) + 1
+                if self.size > MAX_LINE:
+                    raise DataError(f"a row longer than {MAX_LINE >> 20} MiB", line=self.first)
+                try:
+                    yield line.decode() + "\n"
+                except UnicodeDecodeError as error:
+                    message = f"not UTF-8 at byte {error.start + 1}"
+                    raise DataError(message, line=number) from None
 
 
 def _header(cells: list[str], line: int) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    for position, name in enumerate(names):
+    if len(cells) > MAX_COLUMNS:
+        message = f"the header has {len(cells):,} columns, more than {MAX_COLUMNS:,}"
+        raise DataError(message, line=line)
+    names: dict[str, None] = {}
+    for position, cell in enumerate(cells):
+        name = cell.strip()
         if not name:
             raise DataError(f"column {position + 1} of the header has no name", line=line)
-        if name in names[:position]:
+        if name in names:
             raise DataError("two columns have this name", line=line, field=name)
+        names[name] = None
     if "input" not in names:
-        raise DataError(f"no such column; there are {', '.join(names)}", line=line, field="input")
-    return names
+        had = ", ".join([*names][:20])
+        raise DataError(f"no such column; there are {had}", line=line, field="input")
+    return [*names]
 
 
 def _record(header: list[str], cells: list[str], line: int) -> CaseRecord:
@@ -112,7 +131,8 @@ def _record(header: list[str], cells: list[str], line: int) -> CaseRecord:
         try:
             fields[name], lone = _read_cell(name, cell)
         except DataError as error:
-            raise DataError(error.message, line=line, field=name) from None
+            field = name + (f".{error.field}".replace(".[", "[", 1) if error.field else "")
+            raise DataError(error.message, line=line, field=field) from None
         replaced += lone
     return CaseRecord(line=line, fields=fields, replaced=replaced)
 

@@ -14,9 +14,10 @@ import msgspec
 
 from fourscore.core import ConfigError, DataError
 from fourscore.core.frozen import EMPTY
-from fourscore.formats.line_chunks import read_chunks
+from fourscore.formats.json_keys import check_decoded, check_json
+from fourscore.formats.line_chunks import read_chunks, read_document
 from fourscore.formats.validation import explain_json_error
-from fourscore.formats.yaml_file import parse_yaml
+from fourscore.formats.yaml_file import MAX_SIZE, check_size, parse_yaml
 
 FileKind = Literal["jsonl", "json", "yaml", "csv"]
 ENDINGS: dict[str, FileKind] = {
@@ -48,9 +49,11 @@ def find_file_kind(path: str) -> FileKind | None:
 def decode_json(text: bytes) -> tuple[Any, int]:
     """Return a JSON value and its number of lone surrogates, which the fast decoder refuses."""
     try:
-        return _DECODER.decode(text), 0
+        value = _DECODER.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return _second_reading(text, error)
+    check_decoded(text, value)
+    return value, 0
 
 
 def count_lone_surrogates(value: object) -> int:
@@ -87,11 +90,13 @@ def _second_reading(text: bytes, first: Exception) -> tuple[object, int]:
         raise DataError(f"not JSON: {first}")
     try:
         value = _SCANNER.decode(whole)
-        return value, count_lone_surrogates(value)
+        replaced = count_lone_surrogates(value)
     except RecursionError:
         raise DataError("nested too deeply") from None
     except ValueError as error:
         raise DataError(f"not JSON: {error}") from None
+    check_json(text)
+    return value, replaced
 
 
 def _no_constant(word: str) -> None:
@@ -101,8 +106,7 @@ def _no_constant(word: str) -> None:
 _SCANNER = json.JSONDecoder(parse_constant=_no_constant)
 
 
-def _text(stream: BinaryIO) -> str:
-    raw = stream.read()
+def _text(raw: bytes) -> str:
     try:
         return raw.decode().removeprefix(BOM)
     except UnicodeDecodeError as error:
@@ -113,7 +117,7 @@ def _text(stream: BinaryIO) -> str:
 
 def read_json(stream: BinaryIO) -> Iterator[CaseRecord]:
     """Yield the cases of a list, or of an object with a list under `cases`."""
-    text = _text(stream)
+    text = _text(read_document(stream))
     start = _after_space(text, 0)
     if text[start : start + 1] == "[":
         end = yield from _items(text, start, "")
@@ -128,15 +132,19 @@ def read_json(stream: BinaryIO) -> Iterator[CaseRecord]:
 
 def _members(text: str, start: int) -> Generator[CaseRecord, None, int]:
     """Yield the cases of an object; its other keys (a name, a description) are ignored."""
-    found, at = False, _after_space(text, start + 1)
+    found, at = set[str](), _after_space(text, start + 1)
     while text[at : at + 1] != "}":
+        begins = at
         key, at = _value(text, at)
+        if not isinstance(key, str):
+            raise DataError("not JSON: expected a key", line=_line(text, begins))
+        if key in found:
+            raise DataError("the key is used twice", line=_line(text, at), field=key)
+        found.add(key)
         at = _expect(text, at, ":")
         if key == "cases":
-            if found or text[at : at + 1] != "[":
-                message = "the key is used twice" if found else "expected a list"
-                raise DataError(message, line=_line(text, at), field="cases")
-            found = True
+            if text[at : at + 1] != "[":
+                raise DataError("expected a list", line=_line(text, at), field="cases")
             at = yield from _items(text, at, "cases")
         else:
             _, at = _value(text, at)
@@ -145,7 +153,7 @@ def _members(text: str, start: int) -> Generator[CaseRecord, None, int]:
             at = _expect(text, at, ",")
             if text[at : at + 1] == "}":
                 raise DataError("not JSON: expected a key", line=_line(text, at))
-    if not found:
+    if "cases" not in found:
         raise DataError("missing", line=_line(text, start), field="cases")
     return at + 1
 
@@ -158,7 +166,13 @@ def _items(text: str, start: int, place: str) -> Generator[CaseRecord, None, int
     while True:
         line, seen = line + text.count("\n", seen, at), at
         value, end = _value(text, at)
-        replaced = count_lone_surrogates(value) if "\\ud" in text[at:end].lower() else 0
+        raw = text[at:end]
+        replaced = count_lone_surrogates(value) if "\\ud" in raw.lower() else 0
+        try:
+            check_decoded(raw.encode(), value)
+        except DataError as error:
+            field = f"{place}[{position}].{error.field}"
+            raise DataError(error.message, line=line + (error.line or 1) - 1, field=field) from None
         yield CaseRecord(line=line, fields=value, replaced=replaced, place=f"{place}[{position}]")
         position += 1
         at = _after_space(text, end)
@@ -197,7 +211,9 @@ def _line(text: str, at: int) -> int:
 def read_yaml(stream: BinaryIO) -> Iterator[CaseRecord]:
     """Yield the cases of a YAML list or object, with the line of every key."""
     try:
-        document = parse_yaml(_text(stream), "")
+        raw = stream.read(MAX_SIZE + 1)
+        check_size(len(raw), "")
+        document = parse_yaml(_text(raw), "")
     except ConfigError as error:
         raise DataError(error.message, line=error.line, field=error.field) from None
     value, place, lines = document.value, "", document.lines

@@ -8,6 +8,8 @@ from fourscore.core import DataError
 #: A longer line is refused, because it would have to be held in memory.
 MAX_LINE = 64 * 1024 * 1024
 PIECE = 256 * 1024
+#: A longer document is refused: it is held in memory as a whole.
+MAX_DOCUMENT = 1024 * 1024 * 1024
 
 
 class LineChunk(NamedTuple):
@@ -51,3 +53,15 @@ def read_chunks(stream: BinaryIO, piece: int = PIECE) -> Iterator[LineChunk]:
         yield chunk
     if held:
         yield LineChunk(number, b"".join(parts))
+
+
+def read_document(stream: BinaryIO) -> bytes:
+    """Return the whole text of a document that is held in memory."""
+    parts, size = list[bytes](), 0
+    while part := stream.read(PIECE):
+        parts.append(part)
+        size += len(part)
+        if size > MAX_DOCUMENT:
+            hint = "write JSONL, which is read line by line"
+            raise DataError(f"longer than {MAX_DOCUMENT >> 20} MiB; {hint}")
+    return b"".join(parts)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Case, DataError, Trace
+from fourscore.formats.json_keys import check_json, check_undecoded
 from fourscore.formats.validation import explain_json_error
 
 
@@ -56,11 +57,16 @@ _DECODER = msgspec.json.Decoder(_Row)
 _LONE = re.compile("[\ud800-\udfff]")
 
 
-def read_row(line: bytes) -> RecordedRow:
-    """Read one line; a `DataError` names the field that does not fit."""
+def read_row(line: bytes, *, is_checked: bool = False) -> RecordedRow:
+    """Read one line; a `DataError` names the field that does not fit.
+
+    `is_checked` leaves out the search for repeated keys in a line that was read before.
+    """
     replaced = 0
     try:
         row = _DECODER.decode(line)
+        if not is_checked:
+            check_undecoded(line)
     except msgspec.ValidationError as error:
         message, field = explain_json_error(error, line, _Row)
         raise DataError(message, field=field) from None
@@ -126,12 +132,14 @@ def _second_reading(line: bytes, first: Exception) -> tuple[_Row, int]:
         value = json.loads(text, parse_constant=_no_constant)
         text = json.dumps(value, ensure_ascii=False)
         text, replaced = _LONE.subn("\ufffd", text)
-        return _DECODER.decode(text), replaced
+        row = _DECODER.decode(text)
     except msgspec.ValidationError as error:
         message, field = explain_json_error(error, text, _Row)
         raise DataError(message, field=field) from None
     except (ValueError, RecursionError) as error:
         raise DataError(_syntax(error)) from None
+    check_json(line)
+    return row, replaced
 
 
 def _no_constant(word: str) -> None:

@@ -6,7 +6,7 @@ section would change, the file is not written.
 """
 
 import io
-import itertools
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,9 +16,18 @@ import msgspec
 from fourscore.core import ConfigError
 from fourscore.formats.atomic_file import open_atomic
 
-#: Values in one document. Cases for more than this belong in JSONL.
-MAX_VALUES = 1_000_000
-KINDS = frozenset({"map", "seq", "str", "int", "float", "bool", "null", "merge"})
+#: Bytes of a file, and characters of all its texts with aliases written out.
+MAX_SIZE = 16 * 1024 * 1024
+#: What the library raises at broken input besides its own errors, for instance at `"\\UFFFFFFFF"`.
+PARSER_ERRORS = (
+    ValueError,
+    RecursionError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    AssertionError,
+)
 
 
 class YamlDocument(NamedTuple):
@@ -26,7 +35,7 @@ class YamlDocument(NamedTuple):
 
     file: str
     value: Any
-    lines: dict[str, int]
+    lines: Mapping[str, int]
 
     def error(self, message: str, field: str = "") -> ConfigError:
         """Return an error at a key or, where the key is missing, at the nearest one above it."""
@@ -40,68 +49,45 @@ class YamlDocument(NamedTuple):
 def read_yaml_file(path: str) -> YamlDocument:
     """Read the one YAML document of a file as plain values: no tags, no duplicate keys."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with Path(path).open("rb") as stream:
+            raw = stream.read(MAX_SIZE + 1)
+        check_size(len(raw), path)
+        text = raw.decode().removeprefix("\ufeff")
     except OSError as error:
         raise ConfigError(error.strerror or "cannot be read", file=path) from None
     except UnicodeDecodeError:
         raise ConfigError("not UTF-8", file=path) from None
+    except ValueError as error:  # the path has a null byte
+        raise ConfigError(str(error), file=path) from None
     return parse_yaml(text, path)
 
 
 def parse_yaml(text: str, file: str) -> YamlDocument:
     """Parse YAML text; `file` is the name that errors give."""
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-    lines: dict[str, int] = {}
+    from fourscore.formats.yaml_tree import RefusedNode, build_document
+
+    check_size(len(text), file)
     try:
-        yaml = YAML(typ="safe", pure=True)
-        node = yaml.compose(io.StringIO(text))
-        _note(node, "", lines, set(), file)
-        value = None if node is None else yaml.constructor.construct_document(node)
-        value = _plain(value, itertools.count())
+        return YamlDocument(file, *build_document(text))
+    except RefusedNode as error:
+        field = error.path or None
+        raise ConfigError(error.message, file=file, line=error.line, field=field) from None
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None
         problem = (error.problem or error.context or "").splitlines()[0]
         raise ConfigError(f"not YAML: {problem}", file=file, line=line) from None
-    except (YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError(f"not YAML: {str(error).splitlines()[0]}", file=file) from None
-    return YamlDocument(file, value, lines)
+    except (YAMLError, *PARSER_ERRORS) as error:
+        problem = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ConfigError(f"not YAML: {problem}", file=file) from None
 
 
-def _note(node: Any, path: str, lines: dict[str, int], seen: set[int], file: str) -> None:
-    """Note the line of every key; timestamps stay text, and tags are refused."""
-    if node is None or id(node) in seen:
-        return  # visit an alias once: nested aliases (an attack) would take for ever
-    seen.add(id(node))
-    tag = str(node.tag).removeprefix("tag:yaml.org,2002:")
-    if tag == "timestamp":
-        node.tag = "tag:yaml.org,2002:str"
-    elif tag not in KINDS:
-        line = node.start_mark.line + 1
-        raise ConfigError(f"the tag {node.tag} is not allowed", file=file, line=line, field=path)
-    if not isinstance(node.value, list):
-        return
-    for position, item in enumerate(node.value):
-        pair = isinstance(item, tuple)
-        key, child = item if pair else (item, item)
-        place = f"{path}.{key.value}".lstrip(".") if pair else f"{path}[{position}]"
-        lines[place] = key.start_mark.line + 1
-        if pair:
-            _note(key, place, lines, seen, file)
-        _note(child, place, lines, seen, file)
-
-
-def _plain(value: Any, count: "itertools.count[int]") -> Any:
-    """Return a copy without shared parts; nested aliases can expand beyond all memory."""
-    if next(count) > MAX_VALUES:
-        raise ValueError(f"more than {MAX_VALUES} values, its aliases written out")
-    if isinstance(value, dict):
-        return {key: _plain(item, count) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item, count) for item in value]
-    return value
+def check_size(size: int, file: str) -> None:
+    if size > MAX_SIZE:
+        message = f"longer than {MAX_SIZE >> 20} MiB, too long for YAML; keep many cases in JSONL"
+        raise ConfigError(message, file=file)
 
 
 def write_section(path: str, key: str, value: dict[str, Any], comment: str = "") -> None:

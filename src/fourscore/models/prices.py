@@ -20,6 +20,8 @@ from fourscore.core import ConfigError, Usage
 from fourscore.core.numbers import check_finite
 
 AS_OF = "2025-11-25"
+#: Of a user's own table.
+MAX_BYTES = 100_000
 #: The date in the name of a release, which costs what the model does.
 RELEASE_DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 
@@ -95,8 +97,26 @@ def _read(path: str) -> Any:
     from ruamel.yaml.error import YAMLError
 
     try:
-        return YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8")) or {}
+        with Path(path).open("rb") as stream:
+            text = stream.read(MAX_BYTES + 1)
+        if len(text) > MAX_BYTES:
+            raise ConfigError(f"longer than {MAX_BYTES:,} bytes", file=path)
+        _check_events(text, path)
+        return YAML(typ="safe", pure=True).load(text) or {}
     except OSError as error:
         raise ConfigError(error.strerror or "cannot be read", file=path) from None
-    except (YAMLError, ValueError) as error:
-        raise ConfigError(f"not YAML: {str(error).splitlines()[0]}", file=path) from None
+    except (YAMLError, ValueError, LookupError, ArithmeticError, TypeError) as error:
+        raise ConfigError(f"not YAML: {(str(error).splitlines() or [''])[0]}", file=path) from None
+
+
+def _check_events(text: bytes, path: str) -> None:
+    """Refuse aliases and deep nesting, which cost time and memory; no table of prices has them."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
+
+    depth = 0
+    for event in YAML(typ="safe", pure=True).parse(text):
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if isinstance(event, AliasEvent) or depth > 3:
+            message = "expected only models with their prices, without aliases"
+            raise ConfigError(message, file=path, line=event.start_mark.line + 1)

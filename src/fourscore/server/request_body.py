@@ -7,6 +7,8 @@ from typing import TypeVar
 import msgspec
 from starlette.types import Receive
 
+from fourscore.core import DataError
+from fourscore.formats.json_keys import check_json, check_undecoded
 from fourscore.formats.validation import explain_error
 from fourscore.server.messages import Refusal, bad_request
 
@@ -44,9 +46,16 @@ def _too_large(max_bytes: int) -> Refusal:
 
 
 def decode_body(body: bytes, decoder: "msgspec.json.Decoder[T]") -> tuple[T, int]:
-    """Return the value of a body, and how many lone surrogates in it were replaced by U+FFFD."""
+    """Return the value of a body, and how many lone surrogates in it were replaced by U+FFFD.
+
+    A body in which an object has a key twice is refused.
+    """
     try:
-        return decoder.decode(body), 0
+        value = decoder.decode(body)
+        check_undecoded(body)
+        return value, 0
+    except DataError as error:
+        raise bad_request(error.message, error.field) from None
     except msgspec.ValidationError as error:
         raise _wrong_type(error) from None
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -72,7 +81,10 @@ def _replace_surrogates(body: bytes, first_error: Exception) -> tuple[bytes, int
         raise bad_request(_describe_syntax_error(first_error))
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
+        check_json(body)
         text, replaced = _LONE_SURROGATE.subn("\ufffd", json.dumps(value, ensure_ascii=False))
+    except DataError as error:
+        raise bad_request(error.message, error.field) from None
     except (ValueError, RecursionError) as error:
         raise bad_request(_describe_syntax_error(error)) from None
     return text.encode(), replaced

@@ -59,13 +59,15 @@ def _read_rows(body: bytes) -> RewardRequest:
         return _make_request([_read_row(body, None)])
     if not envelope.rows:
         raise bad_request("expected at least one row", "rows")
-    rows = [_read_row(bytes(raw), f"rows[{i}]") for i, raw in enumerate(envelope.rows)]
+    rows = [
+        _read_row(bytes(raw), f"rows[{i}]", is_checked=True) for i, raw in enumerate(envelope.rows)
+    ]
     return _make_request(rows, replaced)
 
 
-def _read_row(text: bytes, place: str | None) -> RecordedRow:
+def _read_row(text: bytes, place: str | None, *, is_checked: bool = False) -> RecordedRow:
     try:
-        return read_row(text)
+        return read_row(text, is_checked=is_checked)
     except DataError as error:
         field = ".".join(part for part in (place, error.field) if part) or None
         raise bad_request(error.message, field) from None

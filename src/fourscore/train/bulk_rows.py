@@ -88,6 +88,8 @@ class BulkJob(NamedTuple):
     rubric: Rubric
     deadline: float
     concurrency: int = 1
+    #: `check_chunk` has read the rows before, and refused repeated keys.
+    is_checked: bool = False
 
 
 #: Seconds of delay from which the event loop counts as blocked.
@@ -113,7 +115,8 @@ def judge_chunk(job: bytes, chunk: LineChunk) -> tuple[bytes, RewardTally]:
     Rows that need not wait are judged first, one by one; the others then concurrently.
     """
     judge = _get_chunk_judge(job)
-    result, rows = _ChunkResult(), [_read_row(number, line) for number, line in chunk.lines()]
+    result = _ChunkResult()
+    rows = [_read_row(number, line, is_checked=judge.is_checked) for number, line in chunk.lines()]
     first: list[list[Score] | None] = [judge.score_at_once(row) for row in rows]
     waiting = [row for row, scores in zip(rows, first, strict=True) if scores is None]
     later = iter(judge.score_waiting(waiting) if waiting else ())
@@ -156,9 +159,9 @@ class _ChunkResult:
             self.text += b"\n"
 
 
-def _read_row(number: int, line: bytes) -> RecordedRow:
+def _read_row(number: int, line: bytes, *, is_checked: bool = False) -> RecordedRow:
     try:
-        return read_row(line)
+        return read_row(line, is_checked=is_checked)
     except DataError as error:
         error_here = DataError(error.message, line=number, field=error.field)
     raise error_here
@@ -167,9 +170,11 @@ def _read_row(number: int, line: bytes) -> RecordedRow:
 class _ChunkJudge:
     """The rubric, event loop and threads for all chunks that this process judges."""
 
-    def __init__(self, rubric: Rubric, deadline: float, concurrency: int) -> None:
-        self.rubric, self.concurrency = rubric, concurrency
-        self.executor: Executor = INLINE if rubric.is_bounded else LocalExecutor(deadline)
+    def __init__(self, job: BulkJob) -> None:
+        self.rubric, self.concurrency = job.rubric, job.concurrency
+        self.is_checked = job.is_checked
+        bounded = job.rubric.is_bounded
+        self.executor: Executor = INLINE if bounded else LocalExecutor(job.deadline)
         self.runner = asyncio.Runner()
         atexit.register(self.runner.close)
 
@@ -243,4 +248,4 @@ class _LoopDelay:
 
 @lru_cache(maxsize=2)
 def _get_chunk_judge(job: bytes) -> _ChunkJudge:
-    return _ChunkJudge(*pickle.loads(job))  # noqa: S301 - made by our own parent process
+    return _ChunkJudge(pickle.loads(job))  # noqa: S301 - made by our own parent process

@@ -51,7 +51,7 @@ class JudgePool:
         self._deadline = deadline
         blocks = any(slot.runs == "thread" for slot in rubric.slots)
         concurrency = 4 if blocks else MODEL_CONCURRENCY if asks else ROWS_AT_RISK
-        self._job = pickle.dumps(BulkJob(rubric, deadline, concurrency))
+        self._job = BulkJob(rubric, deadline, concurrency)
         self._pool = WorkerPool(
             workers, memory=None, warm=["fourscore.train.bulk_rows"], patience=NO_LIMIT
         )
@@ -69,11 +69,12 @@ class JudgePool:
 
     def check(self, source: Iterable[LineChunk]) -> Iterator[tuple[LineChunk, int]]:
         """Read every row of each chunk; a broken one raises a `DataError`."""
-        return self._run_each(check_chunk, source, self._here, BOUNDED_DEADLINE)
+        yield from self._run_each(check_chunk, source, self._here, BOUNDED_DEADLINE)
+        self._job = self._job._replace(is_checked=True)
 
     def judge(self, source: Iterable[LineChunk]) -> Iterator[tuple[LineChunk, JudgedChunk]]:
         """Judge each chunk; yields it with its reward lines and their tally."""
-        work = partial(judge_chunk, self._job)
+        work = partial(judge_chunk, pickle.dumps(self._job))
         if not self._at_risk:
             return self._run_each(work, source, self._here, BOUNDED_DEADLINE)
         parts = (part for chunk in source for part in chunk.split(ROWS_AT_RISK))

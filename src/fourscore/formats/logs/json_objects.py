@@ -5,6 +5,7 @@ object may span several lines, a broken one is reported by its first line, and r
 the next object that begins at the start of a line.
 """
 
+import re
 from collections.abc import Iterator
 from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
@@ -12,13 +13,18 @@ import msgspec
 
 from fourscore.core import DataError
 from fourscore.formats.case_records import decode_json
+from fourscore.formats.json_keys import are_lines_sound, check_undecoded, has_all_keys
 from fourscore.formats.line_chunks import MAX_LINE, read_chunks
 from fourscore.formats.validation import explain_error
 
 T = TypeVar("T")
 
-#: The most lines of one object, and how many of them may be tried as its last line.
-LINES, TRIES = 20_000, 500
+_ENCODER = msgspec.json.Encoder()
+
+#: The most lines of one object.
+LINES = 20_000
+#: Texts in a line: braces in them do not count. A text that does not end goes on to the line's end.
+_TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?')
 #: Bytes decoded at once: the records stay in the processor's cache while they are counted.
 PIECE = 64 * 1024
 #: Broken lines that are kept with their message; all are counted.
@@ -54,12 +60,17 @@ class ObjectBatches(Generic[T]):
         for text, first, ends in self._pieces():
             if self.lean is not None:
                 try:
-                    yield self.lean.decode_lines(text)
-                    continue
+                    records = self.lean.decode_lines(text)
+                    if has_all_keys(text, _ENCODER.encode_lines(records)):
+                        yield records
+                        continue
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     pass  # it has other fields, or is broken
             try:
                 records = self.decoder.decode_lines(text)
+                again = _ENCODER.encode_lines(records)
+                if not has_all_keys(text, again) and not are_lines_sound(text):
+                    records = [record for _, record in self._each(text, first, ends)]
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 records = [record for _, record in self._each(text, first, ends)]
             if records:
@@ -72,19 +83,23 @@ class ObjectBatches(Generic[T]):
 
     def _pieces(self) -> Iterator[tuple[bytes, int, bool]]:
         """Yield pieces that end where an object may end; the rest is put before the next piece."""
-        parts, number = list[bytes](), 1
+        parts, number, size = list[bytes](), 1, 0
         for chunk in read_chunks(self.stream, PIECE):
             cut = _last_end(chunk.text)
             if not parts:
                 number = chunk.first
+            # What was held back is not read again before as much has come: no quadratic time.
+            cut = cut if size + cut >= 2 * len(self._held) else 0
             parts.append(chunk.text[:cut] if cut else chunk.text)
+            size += len(parts[-1])
             if not cut:
-                if sum(map(len, parts)) > MAX_LINE:
+                if size > MAX_LINE:
                     raise DataError(f"longer than {MAX_LINE >> 20} MiB", line=number)
                 continue
             text, self._held = b"".join(parts), b""
             yield text, number, False
             parts = [part for part in (self._held, chunk.text[cut:]) if part]
+            size = sum(map(len, parts))
             if parts:
                 number += text.count(b"\n") - self._held.count(b"\n")
         if parts:
@@ -93,24 +108,26 @@ class ObjectBatches(Generic[T]):
     def _each(self, text: bytes, first: int, ends: bool) -> Iterator[tuple[int, T]]:
         """Yield the objects of a piece; an unfinished one is held back unless the file `ends`."""
         held: list[bytes] = []
-        start, tries = first, 0
+        start, depth = first, 0
         for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), first):
-            if held and (line[:1] == b"{" or len(held) > LINES or tries > TRIES):
+            if held and (line[:1] == b"{" or len(held) > LINES):
                 self._note(BrokenLine(start, "not JSON: it has no end"))
                 held = []
             whole = line
             if held:
                 held.append(line)
-                if not line.rstrip().endswith(b"}"):
+                depth += _nesting(line)
+                if depth > 0 or not line.rstrip().endswith(b"}"):
                     continue
-                whole, tries = b"\n".join(held), tries + 1
+                whole = b"\n".join(held)
             elif not line or line.isspace():
                 continue
             else:
-                start, tries = number, 0
+                start, depth = number, 0
             found = self._decoded(whole, start)
             if found is None:
-                held = held or [line]
+                if not held:
+                    held, depth = [line], _nesting(line)
                 continue
             held = []
             if isinstance(found, BrokenLine):
@@ -125,7 +142,11 @@ class ObjectBatches(Generic[T]):
     def _decoded(self, text: bytes, line: int) -> tuple[T] | BrokenLine | None:
         """Return the object in a 1-tuple; None where the text ends before the object does."""
         try:
-            return (self.decoder.decode(text),)
+            found = self.decoder.decode(text)
+            check_undecoded(text)
+            return (found,)
+        except DataError as error:
+            return BrokenLine(line + (error.line or 1) - 1, error.message, error.field)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             if "truncated" in str(error):
                 return None
@@ -135,7 +156,7 @@ class ObjectBatches(Generic[T]):
             return (
                 None
                 if "truncated" in error.message
-                else BrokenLine(line, error.message, error.field)
+                else BrokenLine(line + (error.line or 1) - 1, error.message, error.field)
             )
         self.replaced += replaced
         return self._converted(value, line)
@@ -169,6 +190,12 @@ def _last_end(text: bytes) -> int:
     if cut < 2 or text.endswith(b"\r\n"):
         cut = max(cut, text.rfind(b"}\r\n") + 3)
     return cut if cut > 2 else 0
+
+
+def _nesting(line: bytes) -> int:
+    """Return how many more objects begin in a line than end in it."""
+    bare = _TEXT.sub(b"", line)
+    return bare.count(b"{") - bare.count(b"}")
 
 
 def _mended(value: object) -> object:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from fourscore.core import ConfigError, DataError, Trace
 from fourscore.formats.case_records import decode_json
-from fourscore.formats.line_chunks import MAX_LINE
+from fourscore.formats.line_chunks import MAX_LINE, read_document
 from fourscore.formats.logs.json_objects import BrokenLine, ObjectBatches
 from fourscore.formats.logs.tool_record import ToolRecord
 from fourscore.formats.yaml_file import parse_yaml
@@ -108,7 +108,7 @@ class LogFile:
         self.broken, self.noted = batches.broken, batches.noted
 
     def _document(self, stream: BinaryIO) -> Any:
-        text = stream.read().removeprefix(b"\xef\xbb\xbf")
+        text = read_document(stream).removeprefix(b"\xef\xbb\xbf")
         if text.lstrip()[:1] in (b"{", b"["):
             return decode_json(text)[0]
         try:
@@ -121,7 +121,7 @@ def read_record_list(
     stream: BinaryIO, batches: ObjectBatches[ToolRecord]
 ) -> Iterator[tuple[int, ToolRecord]]:
     """Yield the records of one JSON list, or the single record that is the whole file."""
-    value, _ = decode_json(stream.read())
+    value, _ = decode_json(read_document(stream))
     for position, item in enumerate(value if isinstance(value, list) else [value]):
         yield position + 1, batches.one(item, f"[{position}]")
 

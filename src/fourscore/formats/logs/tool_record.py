@@ -17,7 +17,7 @@ from fourscore.core import DataError
 Word = str | int | float | bool | None
 
 
-class ToolRecord(msgspec.Struct, gc=False, kw_only=True):
+class ToolRecord(msgspec.Struct, gc=False, kw_only=True, omit_defaults=True):
     """The fields as written; only `tool` is required."""
 
     tool: str
@@ -33,7 +33,9 @@ class ToolRecord(msgspec.Struct, gc=False, kw_only=True):
     user_correction: Word = None
 
 
-class PlainRecord(msgspec.Struct, gc=False, forbid_unknown_fields=True, kw_only=True):
+class PlainRecord(
+    msgspec.Struct, gc=False, forbid_unknown_fields=True, kw_only=True, omit_defaults=True
+):
     """Only the six fields that a hook writes, in its order: most logs look like this."""
 
     ts: str | int | float | None = None

@@ -120,7 +120,7 @@ class Journal:
             for line in found[1:]:
                 self._read_line(line)
             self.lost += self._running
-        except (msgspec.DecodeError, ValueError, KeyError, TypeError):
+        except (msgspec.DecodeError, ValueError, KeyError, TypeError, RecursionError):
             self._known, self.usage, self.lost = {}, Usage(), 0
             return False
         return True
