@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourscore.core import Case, DataError
+from fourscore.formats import case_csv
 from fourscore.formats import cases as cases_module
 from fourscore.formats.case_fields import FIELDS, parse_case
 from fourscore.formats.cases import CaseFile, write_cases
@@ -258,6 +259,13 @@ GOOD = '{"id": "g", "input": "x"}\n'
         (b'{"input": "\\ud800", "x": ' + b"[" * 5000 + b"]" * 5000 + b"}", None, "not JSON|deeply"),
         (b'{"input": "\\ud800", "x": NaN}', None, "NaN is not JSON"),
         (b'{"input": ' + b"9" * 6000 + b"}", None, "out of range"),
+        (
+            b'{"input": 1, "expected": {"answer": "4", "answer": "5"}}',
+            "expected.answer",
+            "the key is used twice",
+        ),
+        (b'{"input": 1, "k": [{"a": 1}, {"a": 1, "\\u0061": 2}]}', "k[1].a", "used twice"),
+        (b'{"input": "\\ud800", "x": 1, "x": 2}', "x", "the key is used twice"),
     ],
 )
 def test_a_bad_line_is_refused_with_its_line_and_field(
@@ -289,7 +297,11 @@ def test_a_bad_line_is_refused_with_its_line_and_field(
         ('{"cases": 1}', 1, "cases", "expected a list"),
         ('\n{"case": []}', 2, "cases", "missing"),
         ('{"cases": [],\n"cases": []}', 2, "cases", "the key is used twice"),
+        ('{"a": 1, "cases": [],\n"a": 1}', 2, "a", "the key is used twice"),
+        ('[\n{"input": 1},\n{"input": {\n"a": 1,\n"a": 2}}]', 5, "[1].input.a", "used twice"),
+        ('{"cases": [\n{"input": "\\ud800", "id": 1,\n"id": 2}]}', 3, "cases[0].id", "used twice"),
         ('{"cases": [],\n}', 2, None, "expected a key"),
+        ('{"cases": [],\n5: 1}', 2, None, "expected a key"),
         ('{"cases" []}', 1, None, "expected ':'"),
         ('{"cases": []\n"x": 1}', 2, None, "expected ','"),
         ('{"cases": []', 1, None, "expected ','"),
@@ -351,6 +363,9 @@ def test_bad_yaml_is_refused_at_the_line_of_the_field(
         ("id,input\n1,json:[1\n", 2, "input", "not JSON"),
         ('id,input,expected\n1,a,"{""answer"": 1"\n', 2, "expected", "not JSON"),
         ('id,input,expected\n1,a,"{""claims"": 1}"\n', 2, "expected.claims", "expected array"),
+        ('id,input\n1,"{""a"": 1, ""a"": 2}"\n', 2, "input.a", "the key is used twice"),
+        ('id,input\n1,"json:[{""a"": 1, ""a"": 2}]"\n', 2, "input[0].a", "the key is used twice"),
+        ("input" + ",c" * 10_000 + "\n", 1, None, "the header has 10,001 columns"),
         ("id,input,metadata\n1,a,b\n", 2, "metadata", "expected a JSON object"),
         ("id,input,metadata\n1,a,json:1\n", 2, "metadata", "expected object"),
         ("id,input,tags\n1,a,json:1\n", 2, "tags", "expected array"),
@@ -388,6 +403,27 @@ def test_unclosed_csv_quote_is_bounded_in_memory(
     finally:
         csv.field_size_limit(limit)
     assert (error.line, error.message) == (2, "a row longer than 0 MiB")
+
+
+def test_csv_header_is_read_in_linear_time(write: Write) -> None:
+    compared = 0
+
+    class Cell(str):
+        __slots__ = ()
+
+        def strip(self, *_: object) -> "Cell":
+            return self
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return str(self) == other
+
+        __hash__ = str.__hash__
+
+    names = [Cell("input"), *(Cell(f"c{n}") for n in range(3000))]
+    assert case_csv._header([*names], 1) == names
+    assert compared < 10 * len(names)
 
 
 def test_csv_cell_may_exceed_the_default_limit(write: Write) -> None:

@@ -95,6 +95,11 @@ def ranks(*given: Any) -> dict[str, Any]:
         ("pointwise", {"main_query": "Q", "metadata": 5}, "metadata: expected an object, got int"),
         ("pointwise", [1], "expected an object, got list"),
         ("pointwise", "{", "not JSON"),
+        (
+            "pointwise",
+            '{"main_query": "Q", "metadata": {"answer": "A", "score": 1, "score": 9}}',
+            "metadata.score: the key is used twice",
+        ),
         ("listwise", POINT, "metadata.candidates: missing"),
         ("listwise", ranks(1), "metadata.candidates: expected a list of at least two"),
         ("listwise", ranks(1, 1), "metadata.candidates[].rank: the ranks 1, 1 are not 1 to 2"),

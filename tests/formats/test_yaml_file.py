@@ -1,8 +1,12 @@
 """YAML as people write it: plain values, and the line of every key."""
 
+import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fourscore.core import ConfigError
 from fourscore.formats.yaml_file import parse_yaml, read_yaml_file
@@ -60,6 +64,102 @@ def test_refuses_null_bytes_and_too_long_integers(text: str) -> None:
 
 def test_refuses_deep_nesting() -> None:
     assert "nested more than 110 deep" in refused("[" * 500 + "]" * 500).message
+
+
+def nested_merges(levels: int, each: int) -> str:
+    """Mappings that merge the one before several times: each level multiplies the work by `each`"""
+    lines = ["a0: &a0 {k: 1}"]
+    for level in range(1, levels + 1):
+        lines += [f"a{level}: &a{level}", f"  <<: [{', '.join([f'*a{level - 1}'] * each)}]"]
+    return "\n".join(lines)
+
+
+def nested_aliases(levels: int, each: int) -> str:
+    lines = ["a0: &a0 x"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * each)}]" for n in range(1, levels + 1)]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(("levels", "each"), [(12, 9), (400, 3)])
+def test_merge_keys_of_merge_keys_are_followed_once(levels: int, each: int) -> None:
+    value = parse_yaml(nested_merges(levels, each), "f").value
+    assert value == {f"a{level}": {"k": 1} for level in range(levels + 1)}
+
+
+def test_merge_key_adds_what_the_mapping_lacks() -> None:
+    text = "a: &a {x: 1, y: 1}\nb: &b {y: 2, z: 2}\nc:\n  <<: [*a, *b]\n  x: 3\n"
+    document = parse_yaml(text, "f")
+    assert document.value["c"] == {"x": 3, "y": 1, "z": 2}
+    assert (document.lines["c.x"], document.lines["c.z"]) == (5, 2)
+
+
+MERGED = "&m {" + ", ".join(f"k{n}: 1" for n in range(500)) + "}"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (nested_aliases(9, 9), "more than 5,000 values, its aliases and merge keys written out"),
+        (f"a: {MERGED}\nb:\n" + "  - {<<: *m}\n" * 20, "more than 5,000 values"),
+        (
+            "a: &a " + "x" * 20_000 + "\nb: [" + "*a, " * 2000 + "]",
+            "more than 16,777,216 characters",
+        ),
+        ("a: {? " + "k" * 20_000 + "\n : &b 1}\n", None),
+        ("a: &a\n  - *a\n", "an alias contains itself"),
+        ("a: &a\n  <<: *a\n", "an alias contains itself"),
+        ("a: {<<: [1]}\n", "expected a mapping to merge"),
+        ("a: 1\n<<: {a: 2}\n<<: {b: 3}\n", "duplicate key"),
+        ("<<: {a: 2}\na: 1\na: 3\n", "duplicate key"),
+        ("1: a\n1.0: b\n", "duplicate key"),
+        ("? [1]\n: b\n", "expected a plain key"),
+        ("a: " + "1" * 4001, "a number of more than 4,000 characters"),
+        ("%YAML 1.1\n---\na: 1" + ":1" * 3000, "a number of more than 4,000 characters"),
+        ("a: 0x" + "f" * 5000, "a number of more than 4,000 characters"),
+        ("a: !!bool maybe", "'maybe' is not of the type bool"),
+        ("a: !!int ''", "'' is not of the type int"),
+        ("a: !!str {b: 1}", "the tag tag:yaml.org,2002:str is not allowed"),
+        ('a: "\\UFFFFFFFF"', "not YAML"),
+        ("a: [" + "1, " * 6_000, "more than 5,000 values"),
+        ("#" * (16 << 20) + "\n", "longer than 16 MiB"),
+    ],
+)
+def test_bounds_hold_before_anything_is_built(
+    text: str, words: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fourscore.formats.yaml_tree.MAX_VALUES", 5_000)
+    if words is None:
+        parse_yaml(text, "f")
+    else:
+        assert words in refused(text).message
+
+
+def test_long_keys_over_many_values_take_little_memory() -> None:
+    text = "? " + "k" * 20_000 + "\n: [" + "1," * 5_000 + "]\n"
+    parse_yaml(text, "f")
+    tracemalloc.start()
+    try:
+        document = parse_yaml(text, "f")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert document.lines[f"{'k' * 20_000}[4999]"] == 2
+    assert peak < 1000 * len(text)  # 200 MB of paths before
+
+
+KEYS = st.text(alphabet="ab.[]0", min_size=1, max_size=3)
+TREES = st.recursive(
+    st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=15,
+)
+
+
+@given(TREES)
+def test_every_path_of_a_document_has_its_line(value: object) -> None:
+    document = parse_yaml(json.dumps(value, indent=1), "f")
+    assert document.value == value
+    assert all(line >= 1 for line in document.lines.values())
 
 
 def test_yes_and_no_stay_text() -> None:

@@ -104,6 +104,8 @@ def test_output_that_cannot_be_judged_has_null_reward(math: Served) -> None:
         (b'{"task": {}, "output": {}, "outputs": [{}]}', "outputs", "both"),
         (b'{"task": {"metadata": {"a": "\xff"}}, "output": {}}', None, "UTF-8"),
         (b'{"rows": [{"task": {"metadata": {"a": "\xff"}}, "output": {}}]}', "rows[0]", "UTF-8"),
+        (b'{"task": {"expected": 1, "expected": 2}, "output": {}}', "task.expected", "used twice"),
+        (b'{"rows": [], "rows": [{"task": {}, "output": {}}]}', "rows", "used twice"),
     ],
 )
 def test_wrong_body_gets_400_with_the_field(

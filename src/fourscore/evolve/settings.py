@@ -1,6 +1,5 @@
 """`evolution.yaml`: all settings of an evolution, in one file beside its versions."""
 
-import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,6 +9,7 @@ from msgspec import Meta
 from fourscore.core import ConfigError
 from fourscore.evolve.decision import Rule
 from fourscore.evolve.limits import Limits
+from fourscore.evolve.mutations.checks import compile_patterns
 from fourscore.evolve.rollback import RollbackRules
 from fourscore.evolve.split import Shares
 from fourscore.formats.validation import ConversionError, convert_value
@@ -87,12 +87,10 @@ def read_settings(path: Path) -> Settings:
         if colon and inner.isidentifier():  # a message "field: problem" of a nested type
             field, message = f"{field}.{inner}".lstrip("."), rest
         raise document.error(message, field) from None
-    for place, pattern in enumerate(settings.forbidden):
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            message = f"not a regular expression: {error}"
-            raise document.error(message, f"forbidden[{place}]") from None
+    try:
+        compile_patterns(settings.forbidden)
+    except ConfigError as error:
+        raise document.error(error.message, error.field or "") from None
     try:
         _ = settings.plan
     except ValueError as error:

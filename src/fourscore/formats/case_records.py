@@ -6,7 +6,7 @@ also gives their lines. YAML is for sets that people edit, and is read whole.
 
 import json
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any, BinaryIO, Literal
 
@@ -38,7 +38,7 @@ class CaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     fields: Any
     replaced: int = 0
     place: str = ""
-    lines: dict[str, int] = EMPTY
+    lines: Mapping[str, int] = EMPTY
 
 
 def find_file_kind(path: str) -> FileKind | None:

@@ -19,7 +19,7 @@ from fourscore.core.frozen import MAX_DEPTH
 from fourscore.formats.yaml_file import MAX_SIZE
 
 #: Values in one document, with aliases and merge keys written out. More cases belong in JSONL.
-MAX_VALUES = 250_000
+MAX_VALUES = 100_000
 #: Of a document: a value in a case may be as deep as `MAX_DEPTH` itself.
 DEEPEST = MAX_DEPTH + 10
 #: Characters of a number.
@@ -64,8 +64,8 @@ def _find_line(tree: Tree, path: str) -> int | None:
         if found is None or int(found[1]) >= len(tree):
             return None
         return _line_below(tree[int(found[1])], path[found.end() :])
-    for end in range(len(path) + 1) if tree else ():
-        if (end == len(path) or path[end] in ".[") and (entry := tree.get(path[:end])):
+    for end in range(len(path) + 1):
+        if tree and (end == len(path) or path[end] in ".[") and (entry := tree.get(path[:end])):
             line = _line_below(entry, path[end:])
             if line is not None:
                 return line
@@ -85,7 +85,8 @@ def _line_below(entry: tuple[int, Tree], rest: str) -> int | None:
 def _walk(tree: Tree, above: str) -> Iterator[str]:
     entries = tree.items() if isinstance(tree, dict) else enumerate(tree or ())
     for step, (_, below) in entries:
-        path = f"{above}.{step}".lstrip(".") if isinstance(tree, dict) else f"{above}[{step}]"
+        path = f"{above}[{step}]" if isinstance(tree, list) else f"{above}.{step}"
+        path = path if above or isinstance(tree, list) else str(step)
         yield path
         yield from _walk(below, path)
 

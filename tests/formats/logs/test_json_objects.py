@@ -48,3 +48,33 @@ def test_too_long_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match="longer than") as caught:
         all_of('{"a": 1}\n' * 3 + '{"b":\n' + '"x"\n' * (2 * PIECE))
     assert caught.value.line == 4
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_long_object_is_decoded_once(end: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = b',{"x": "' + b"y" * 1000 + b' } \\" { "}'
+    text = end.join([b'{"a": [{"x": 1}', *[line] * 2000, b"]}", b'{"b": 1}', b""])
+    read = 0
+    decoded = ObjectBatches._decoded
+
+    def count(self: Any, text: bytes, line: int) -> Any:
+        nonlocal read
+        read += len(text)
+        return decoded(self, text, line)
+
+    monkeypatch.setattr(ObjectBatches, "_decoded", count)
+    one, two = ObjectBatches(io.BytesIO(text), dict[str, Any]).numbered()
+    assert (len(one[1]["a"]), one[0], two) == (2001, 1, (2003, {"b": 1}))
+    assert read < 4 * len(text)
+
+
+def test_repeated_key_is_refused_or_counted() -> None:
+    for broken, line in (('{"a": 1, "a": 2}', 2), ('{\n"a": {"b": 1,\n"b": 2}}', 4)):
+        text = f'{{"c": 1}}\n{broken}\n{{"c": 2}}\n'
+        rows, batches = all_of(text, skip=True)
+        assert rows == [{"c": 1}, {"c": 2}]
+        assert (batches.broken, batches.noted[0].line) == (1, line)
+        with pytest.raises(DataError, match="the key is used twice"):
+            all_of(text)
+        with pytest.raises(DataError, match="the key is used twice"):
+            list(ObjectBatches(io.BytesIO(text.encode()), dict[str, Any]).numbered())

@@ -11,6 +11,7 @@ length was checked before.
 """
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -170,8 +171,10 @@ def compile_patterns(own: Sequence[str]) -> dict[str, re.Pattern[str]]:
     rules: dict[str, re.Pattern[str]] = {}
     for place, text in enumerate(own):
         try:
-            rules[f"it is forbidden by {text!r}"] = re.compile(text)
-        except re.error as error:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about sets that Python may read otherwise one day
+                rules[f"it is forbidden by {text!r}"] = re.compile(text)
+        except (re.error, OverflowError, RecursionError) as error:
             message = f"not a regular expression: {error}"
             raise ConfigError(message, field=f"forbidden[{place}]") from None
     return rules

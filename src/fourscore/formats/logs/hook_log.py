@@ -8,7 +8,7 @@ import msgspec
 from fourscore.core import DataError, Message, Trace
 from fourscore.formats.logs.hook_event import AFTER, BEFORE, FAILED, read_event_outcome
 from fourscore.formats.logs.open_call import OpenCall, make_step
-from fourscore.formats.logs.tool_record import parse_time
+from fourscore.formats.logs.tool_record import parse_foreign_time
 
 
 class _Session(msgspec.Struct, kw_only=True):
@@ -45,7 +45,7 @@ def read_hook_traces(events: Iterable[tuple[int, dict[str, object]]]) -> Iterato
 
 def _add(session: _Session, event: dict[str, object]) -> None:
     kind = event.get("hook_event_name")
-    moment = parse_time(event.get("ts", event.get("timestamp")))
+    moment = parse_foreign_time(event.get("ts", event.get("timestamp")))
     if moment is not None:
         session.moments.append(moment)
     if kind == "UserPromptSubmit" and isinstance(event.get("prompt"), str):

@@ -6,11 +6,13 @@ from msgspec.structs import replace
 
 from fourscore.core import DataError, Fault, Step, ToolCall, Trace, Usage
 from fourscore.formats.chat_messages import read_messages
-from fourscore.formats.logs.tool_record import parse_time
+from fourscore.formats.logs.tool_record import parse_foreign_time
 
 
-def read_inspect_traces(log: Mapping[str, object]) -> Iterator[Trace]:
+def read_inspect_traces(log: object) -> Iterator[Trace]:
     """Read the samples of a log; a `DataError` names the field that does not fit."""
+    if not isinstance(log, Mapping):
+        raise DataError(f"expected an object, got {type(log).__name__}")
     samples = log.get("samples")
     if not isinstance(samples, list):
         raise DataError(
@@ -59,7 +61,7 @@ def _trace(sample: Mapping[str, object], about: Mapping[str, object], place: str
 
 
 def _ended(sample: Mapping[str, object]) -> dict[str, object]:
-    moment = parse_time(sample.get("completed_at") or sample.get("started_at"))
+    moment = parse_foreign_time(sample.get("completed_at") or sample.get("started_at"))
     return {} if moment is None else {"ts": moment}
 
 
@@ -79,16 +81,22 @@ def _message(item: object) -> object:
 def _with_errors(steps: tuple[Step, ...], messages: list[object]) -> tuple[Step, ...]:
     """Return the steps with the errors of the tools' results, matched by call id."""
     errors = {
-        item.get("tool_call_id"): item.get("error")
+        str(item.get("tool_call_id")): item.get("error")
         for item in messages
         if isinstance(item, Mapping) and item.get("role") == "tool"
     }
     calls = (item.get("tool_calls") for item in messages if isinstance(item, Mapping))
     ids = iter(
-        [call.get("id") for made in calls for call in made or () if isinstance(call, Mapping)]
+        [
+            str(call.get("id"))
+            for made in calls
+            if isinstance(made, list)
+            for call in made
+            if isinstance(call, Mapping)
+        ]
     )
     return tuple(
-        _failed(step, errors.get(next(ids, None))) if isinstance(step, ToolCall) else step
+        _failed(step, errors.get(next(ids, ""))) if isinstance(step, ToolCall) else step
         for step in steps
     )
 

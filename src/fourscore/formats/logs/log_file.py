@@ -47,8 +47,9 @@ class LogFile:
     def opened(self) -> Iterator[BinaryIO]:
         try:
             stream = Path(self.path).open("rb")  # noqa: SIM115 - only opening may fail as bad input
-        except OSError as error:
-            raise DataError(error.strerror or "cannot be opened", file=self.path) from None
+        except (OSError, ValueError) as error:
+            message = getattr(error, "strerror", None) or str(error)
+            raise DataError(message, file=self.path) from None
         with stream:
             try:
                 yield stream
@@ -57,11 +58,16 @@ class LogFile:
                     raise
                 message, line, field = error.message, error.line, error.field
                 raise DataError(message, file=self.path, line=line, field=field) from None
+            except IsADirectoryError as error:  # it opens, and cannot be read
+                raise DataError(str(error.strerror), file=self.path) from None
 
     def traces(self) -> Iterator[Trace]:
         """Yield the traces of the log."""
         with self.opened() as stream:
-            yield from self._traces(stream)
+            try:
+                yield from self._traces(stream)
+            except ValueError as error:  # a value that no trace can have
+                raise DataError(str(error)) from None
 
     def _traces(self, stream: BinaryIO) -> Iterator[Trace]:
         if self.kind == "executions":
@@ -99,7 +105,10 @@ class LogFile:
     def _objects(self, stream: BinaryIO) -> Iterator[tuple[int, dict[str, object]]]:
         if self.whole:
             value = self._document(stream)
-            yield from ((1, item) for item in (value if isinstance(value, list) else [value]))
+            for item in value if isinstance(value, list) else [value]:
+                if not isinstance(item, Mapping) and self.kind != "messages":
+                    raise DataError(f"expected an object, got {type(item).__name__}", line=1)
+                yield 1, item
             return
         batches: ObjectBatches[dict[str, object]] = ObjectBatches(
             stream, dict[str, Any], skip=self.skip

@@ -99,6 +99,13 @@ def parse_time(given: str | int | float | None) -> float | None:
     return seconds
 
 
+def parse_foreign_time(given: object) -> float | None:
+    """Do the same for a value of any type, as logs of other tools have them."""
+    if given is not None and not isinstance(given, str | int | float):
+        raise DataError(f"expected a time, got {type(given).__name__}", field="ts")
+    return parse_time(given)
+
+
 def parse_milliseconds(given: str | int | float | None) -> float | None:
     """Return seconds from a duration in milliseconds."""
     if given is None or given == "":

@@ -11,7 +11,7 @@ import msgspec
 
 from fourscore.core import DataError, Message, Trace, Usage
 from fourscore.formats.logs.open_call import OpenCall, make_step
-from fourscore.formats.logs.tool_record import parse_time
+from fourscore.formats.logs.tool_record import parse_foreign_time
 
 TYPES = ("user", "assistant")
 #: Texts in a transcript that mean a person stopped the agent or refused a call.
@@ -54,7 +54,7 @@ def _add(session: _Session, line: Mapping[str, object]) -> None:
     if not isinstance(message, Mapping):
         raise DataError("expected an object", field="message")
     try:
-        moment = parse_time(line.get("timestamp"))
+        moment = parse_foreign_time(line.get("timestamp"))
     except (DataError, TypeError):
         raise DataError("expected a time", field="timestamp") from None
     if moment is not None:

@@ -78,7 +78,7 @@ def _make_sink(document: YamlDocument, name: str, section: Any) -> Sink:
     if not isinstance(section, dict):
         raise document.error("expected a mapping with the settings of this sink", place)
     kind = section.get("kind", name)
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         field = f"{place}.kind" if "kind" in section else place
         message = f"{kind!r} is not a kind of sink; {suggest_known(str(kind), KINDS)}"
         raise document.error(message, field)
