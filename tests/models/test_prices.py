@@ -86,3 +86,20 @@ def test_refuses_malformed_prices(text: str, words: str, tmp_path: Path) -> None
     assert "prices.yaml" in str(caught.value)
     with pytest.raises(ConfigError, match="No such file"):
         Prices(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a: &a {input: 1, output: 1}\nb: *a\n", "without aliases"),
+        ("a: [[[[1]]]]\n", "without aliases"),
+        ("a: {input: 1, output: 1}\na: {input: 2, output: 2}\n", "not YAML"),
+        ("a: !!bool maybe\n", "not YAML"),
+        ("#" * 100_001, "longer than 100,000 bytes"),
+    ],
+)
+def test_table_is_bounded_before_it_is_built(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=words):
+        Prices(file)

@@ -112,11 +112,11 @@ def _read(path: str) -> Any:
 def _check_events(text: bytes, path: str) -> None:
     """Refuse aliases and deep nesting, which cost time and memory; no table of prices has them."""
     from ruamel.yaml import YAML
-    from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
+    from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
 
     depth = 0
     for event in YAML(typ="safe", pure=True).parse(text):
         depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
-        if isinstance(event, AliasEvent) or depth > 3:
+        if getattr(event, "anchor", None) is not None or depth > 3:
             message = "expected only models with their prices, without aliases"
             raise ConfigError(message, file=path, line=event.start_mark.line + 1)

@@ -308,7 +308,31 @@ def test_survives_hostile_documents(name: str, tmp_path: Path) -> None:
 
 
 #: What the search has found: each once raised something that is no error of this package.
-FOUND: list[tuple[str, str]] = []
+FOUND = [
+    ("config_sinks", '{"sinks": {"chat": {"kind": ["slack"]}}}'),
+    ("config_prices", '&a {&a "mine": {"input": 0.15, "output": 0.6}}'),
+    ("config_prices", "a: !!bool maybe"),
+    ("config_run", "fourscore: {run: {cases: !!bool maybe}}"),
+    ("evolution_settings", f'forbidden: ["{"[" * 20}"]'),
+    ("evolution_settings", 'forbidden: ["a{99999999999999999999}"]'),
+    ("evolution_log", '{"event": "note", "at": "x", "about": ' + "[" * 2000 + "]" * 2000 + "}\n"),
+    ("evolution_state", '{"format": ' + "[" * 2000 + "]" * 2000 + "}"),
+    ("log_inspect", '[[{"eval": {}, "samples": []}]]'),
+    (
+        "log_inspect",
+        '{"eval": {}, "samples": [{"messages": [{"role": "tool", "tool_call_id": []}]}]}',
+    ),
+    ("log_summary", '{"execution": {"output": ' + "[" * 105 + "]" * 105 + "}}"),
+    ("log_hooks", '{"hook_event_name": "Stop", "ts": [5]}'),
+    ("log_hooks", '[[{"hook_event_name": "Stop"}]]'),
+    (
+        "log_hooks",
+        '{"hook_event_name": "PreToolUse", "tool_name": "a", "tool_input": '
+        + "[" * 105
+        + "]" * 105
+        + "}",
+    ),
+]
 
 
 @pytest.mark.parametrize(("name", "text"), FOUND)
