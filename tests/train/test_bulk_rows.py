@@ -47,6 +47,18 @@ def test_check_counts_rows_and_reports_the_broken_line() -> None:
         assert (caught.value.line, caught.value.field) == (42, "output.reward")
 
 
+def test_repeated_key_is_refused_once_before_judging() -> None:
+    twice = LineChunk(
+        7, b'{"task": {"task_id": "t", "expected": 1, "expected": 2}, "output": {}}\n'
+    )
+    for work in (check_chunk, lambda broken: judge_chunk(JOB, broken)):
+        with pytest.raises(DataError, match="the key is used twice") as caught:
+            work(twice)
+        assert (caught.value.line, caught.value.field) == (7, "task.expected")
+    job = pickle.loads(JOB)._replace(is_checked=True)
+    assert judge_chunk(pickle.dumps(job), twice)[1].rows == 1
+
+
 def test_failed_chunk_has_a_line_for_each_output() -> None:
     text, tally = fail_chunk(chunk(row("4", "a", "b"), row("4", "c")), "the process died")
     lines = [json.loads(line) for line in text.splitlines()]

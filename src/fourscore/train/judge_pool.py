@@ -51,7 +51,11 @@ class JudgePool:
         self._deadline = deadline
         blocks = any(slot.runs == "thread" for slot in rubric.slots)
         concurrency = 4 if blocks else MODEL_CONCURRENCY if asks else ROWS_AT_RISK
-        self._job = BulkJob(rubric, deadline, concurrency)
+        self._jobs = {
+            is_checked: pickle.dumps(BulkJob(rubric, deadline, concurrency, is_checked))
+            for is_checked in (False, True)
+        }
+        self._is_checked = False
         self._pool = WorkerPool(
             workers, memory=None, warm=["fourscore.train.bulk_rows"], patience=NO_LIMIT
         )
@@ -70,11 +74,11 @@ class JudgePool:
     def check(self, source: Iterable[LineChunk]) -> Iterator[tuple[LineChunk, int]]:
         """Read every row of each chunk; a broken one raises a `DataError`."""
         yield from self._run_each(check_chunk, source, self._here, BOUNDED_DEADLINE)
-        self._job = self._job._replace(is_checked=True)
+        self._is_checked = True
 
     def judge(self, source: Iterable[LineChunk]) -> Iterator[tuple[LineChunk, JudgedChunk]]:
         """Judge each chunk; yields it with its reward lines and their tally."""
-        work = partial(judge_chunk, pickle.dumps(self._job))
+        work = partial(judge_chunk, self._jobs[self._is_checked])
         if not self._at_risk:
             return self._run_each(work, source, self._here, BOUNDED_DEADLINE)
         parts = (part for chunk in source for part in chunk.split(ROWS_AT_RISK))
