@@ -15,15 +15,15 @@ from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from fourscore.core.frozen import MAX_DEPTH
+from fourscore.core.frozen import MAX_DEPTH, MAX_INT_BITS
 from fourscore.formats.yaml_file import MAX_SIZE
 
 #: Values in one document, with aliases and merge keys written out. More cases belong in JSONL.
 MAX_VALUES = 100_000
 #: Of a document: a value in a case may be as deep as `MAX_DEPTH` itself.
 DEEPEST = MAX_DEPTH + 10
-#: Characters of a number.
-LONGEST_NUMBER = 4_000
+#: Characters of a number; Python itself refuses more digits.
+LONGEST_NUMBER = 4_300
 
 TAG = "tag:yaml.org,2002:"
 NUMBERS = frozenset({"int", "float"})
@@ -233,10 +233,14 @@ class _Builder:
             words = f"a number of more than {LONGEST_NUMBER:,} characters"
             raise RefusedNode(f"not YAML: {words}", node, place)
         try:
-            return getattr(self._constructor, f"construct_yaml_{kind}")(node)
+            value = getattr(self._constructor, f"construct_yaml_{kind}")(node)
         except (ValueError, LookupError, ArithmeticError):
             words = f"not YAML: {node.value[:40]!r} is not of the type {kind}"
             raise RefusedNode(words, node, place) from None
+        if isinstance(value, int) and value.bit_length() > MAX_INT_BITS:
+            words = "an integer of more than 4,000 digits is refused"
+            raise RefusedNode(f"not YAML: {words}", node, place)
+        return value
 
     def _enter(self, node: Any, place: Place) -> None:
         if id(node) in self._open:
