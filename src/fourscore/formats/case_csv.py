@@ -15,6 +15,7 @@ import msgspec
 
 from fourscore.core import Case, DataError
 from fourscore.formats.case_records import CaseRecord, decode_json
+from fourscore.formats.json_keys import RepeatedKeyError
 from fourscore.formats.line_chunks import MAX_LINE, read_chunks
 
 COLUMNS = ("id", "input", "expected", "tags", "complexity", "task_type", "metadata")
@@ -145,6 +146,8 @@ def _read_cell(name: str, cell: str) -> tuple[object, int]:
     if cell[0] == "{" and name not in WORDS:
         try:
             return decode_json(cell.encode())
+        except RepeatedKeyError:
+            raise
         except DataError:
             # `{1, 2}` or a template is text; `{"` in `expected` was meant to be an object.
             if name == "expected" and cell[1:].lstrip().startswith('"'):

@@ -20,6 +20,10 @@ _DECODER = msgspec.json.Decoder()
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]', re.DOTALL)
 
 
+class RepeatedKeyError(DataError):
+    """A JSON text that is valid, but ambiguous."""
+
+
 class RepeatedKey(NamedTuple):
     """The path of a key that its object has twice, and the position of the second one."""
 
@@ -73,7 +77,7 @@ def check_json(text: bytes) -> None:
     found = find_repeated_key(whole)
     if found is not None:
         line = whole.count("\n", 0, found.position) + 1
-        raise DataError("the key is used twice", line=line, field=found.path)
+        raise RepeatedKeyError("the key is used twice", line=line, field=found.path)
 
 
 def find_repeated_key(text: str) -> RepeatedKey | None:

@@ -167,9 +167,13 @@ class SampleFile:
         query = _found(row, metadata, self.fields.query)
         if query is None or query[1] in ("", None):
             raise DataError("missing: the question", field=self.fields.query)
+        try:
+            question = freeze(query[1])
+        except ValueError as error:
+            raise DataError(str(error), field=query[0]) from None
         if self.mode == "listwise":
-            return self._ranked(query[1], row, metadata)
-        return self._scored(query[1], row, metadata)
+            return self._ranked(question, row, metadata)
+        return self._scored(question, row, metadata)
 
     def _scored(
         self, query: object, row: Mapping[str, object], metadata: Mapping[str, object]
@@ -189,7 +193,7 @@ class SampleFile:
         if not low <= score <= high:
             raise DataError(f"{score:g} is outside [{low:g}, {high:g}]", field=label[0])
         return Sample(
-            query=freeze(query),
+            query=query,
             answers=(_text(answer, place),),
             labels=(score,),
             reference=self._reference(row, metadata, place),
@@ -221,9 +225,7 @@ class SampleFile:
             message = f"the ranks {shown} are not 1 to {len(ranks)}, each once"
             raise DataError(message, field=f"{place}[].rank")
         reference = self._reference(row, metadata, place)
-        return Sample(
-            query=freeze(query), answers=tuple(answers), labels=tuple(ranks), reference=reference
-        )
+        return Sample(query=query, answers=tuple(answers), labels=tuple(ranks), reference=reference)
 
     def _reference(
         self, row: Mapping[str, object], metadata: Mapping[str, object], taken: str

@@ -317,6 +317,7 @@ FOUND = [
     ("evolution_settings", 'forbidden: ["a{99999999999999999999}"]'),
     ("evolution_log", '{"event": "note", "at": "x", "about": ' + "[" * 2000 + "]" * 2000 + "}\n"),
     ("evolution_state", '{"format": ' + "[" * 2000 + "]" * 2000 + "}"),
+    ("samples", '{"main_query": ' + "[" * 105 + "]" * 105 + ', "answer": "a", "score": 1}'),
     ("log_inspect", '[[{"eval": {}, "samples": []}]]'),
     (
         "log_inspect",
