@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Literal
 import msgspec
 
 from fourscore.core import DataError, digest
-from fourscore.core.frozen import freeze, replace_surrogates
+from fourscore.core.frozen import freeze
 from fourscore.core.trace import as_text
 from fourscore.formats.case_records import decode_json
 
@@ -167,10 +167,7 @@ class SampleFile:
         query = _found(row, metadata, self.fields.query)
         if query is None or query[1] in ("", None):
             raise DataError("missing: the question", field=self.fields.query)
-        try:
-            question = freeze(query[1])
-        except ValueError as error:
-            raise DataError(str(error), field=query[0]) from None
+        question = _frozen(query[1], query[0])
         if self.mode == "listwise":
             return self._ranked(question, row, metadata)
         return self._scored(question, row, metadata)
@@ -233,7 +230,7 @@ class SampleFile:
         found = _found(row, metadata, self.fields.reference)
         if found is None or found[0] == taken or found[1] is None:
             return ""
-        return replace_surrogates(as_text(found[1]))
+        return as_text(_frozen(found[1], found[0]))
 
 
 def digest_sample(sample: Sample) -> str:
@@ -249,10 +246,17 @@ def _found(
     return (key, row[key]) if key in row else None
 
 
+def _frozen(value: object, place: str) -> Any:
+    try:
+        return freeze(value)
+    except ValueError as error:
+        raise DataError(str(error), field=place) from None
+
+
 def _text(value: object, place: str) -> str:
     if value is None or isinstance(value, dict | list):
         raise DataError(f"expected text, got {_kind(value)}", field=place)
-    return replace_surrogates(as_text(value))
+    return as_text(_frozen(value, place))
 
 
 def _number(value: object, place: str) -> float:

@@ -318,6 +318,10 @@ FOUND = [
     ("evolution_log", '{"event": "note", "at": "x", "about": ' + "[" * 2000 + "]" * 2000 + "}\n"),
     ("evolution_state", '{"format": ' + "[" * 2000 + "]" * 2000 + "}"),
     ("samples", '{"main_query": ' + "[" * 105 + "]" * 105 + ', "answer": "a", "score": 1}'),
+    (
+        "samples",
+        '{"main_query": "q", "final_answer": "a", "score": 1, "answer": {"b": "\\ud800"}}',
+    ),
     ("log_inspect", '[[{"eval": {}, "samples": []}]]'),
     (
         "log_inspect",
