@@ -146,9 +146,9 @@ def _float(written: object) -> float | None:
     try:
         number = float(written) if isinstance(written, str) else written
         check_finite("", number)
-    except ValueError:
+        return float(number)
+    except (ValueError, OverflowError):
         return None
-    return float(number)
 
 
 def _shown(written: object) -> str:

@@ -260,9 +260,12 @@ def _text(value: object, place: str) -> str:
 
 
 def _number(value: object, place: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise DataError(f"expected a number, got {_kind(value)}", field=place)
-    return float(value)
+    try:
+        if not isinstance(value, bool) and isinstance(value, int | float) and isfinite(value):
+            return float(value)
+    except OverflowError:  # an integer of hundreds of digits
+        pass
+    raise DataError(f"expected a number, got {_kind(value)}", field=place)
 
 
 def _kind(value: object) -> str:

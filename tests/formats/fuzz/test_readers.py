@@ -322,6 +322,12 @@ FOUND = [
         "samples",
         '{"main_query": "q", "final_answer": "a", "score": 1, "answer": {"b": "\\ud800"}}',
     ),
+    ("samples", '{"main_query": "q", "answer": "a", "score": 1' + "0" * 400 + "}"),
+    ("labels", '{"input": "q", "output": "a", "label": 1' + "0" * 400 + "}"),
+    (
+        "log_inspect",
+        '{"eval": {}, "samples": [{"messages": [], "total_time": 1' + "0" * 400 + "}]}",
+    ),
     ("log_inspect", '[[{"eval": {}, "samples": []}]]'),
     (
         "log_inspect",

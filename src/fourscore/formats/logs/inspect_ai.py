@@ -49,7 +49,7 @@ def _trace(sample: Mapping[str, object], about: Mapping[str, object], place: str
         trace,
         output=completion if isinstance(completion, str) and completion else trace.output,
         steps=_with_errors(trace.steps, messages),
-        seconds=float(seconds) if isinstance(seconds, int | float) else None,
+        seconds=float(seconds) if isinstance(seconds, int | float) and seconds < 1e12 else None,
         usage=_usage(sample.get("model_usage")),
         fault=_fault(sample.get("error")),
         metadata={
