@@ -8,6 +8,7 @@ from fourscore.core.errors import ConfigError
 
 #: The packages that each extra of `fourscore` installs; they are imported only where used.
 EXTRAS = {
+    "checks": ("py3langid", "sacrebleu", "sqlglot"),
     "gepa": ("gepa",),
     "local": ("numpy", "onnxruntime", "tokenizers"),
     "math": ("math_verify",),

@@ -3,7 +3,8 @@
 A cell is text; an empty cell is absent. Numbers stay text, because `007` and `1e5` are answers as
 often as numbers. Other values have two forms: a JSON object (`{"answer": "4"}`) is read as one, and
 after `json:` the rest is any JSON value (`json:42`, `json:["a,b"]`). The writer uses both and so
-loses nothing. `tags` are separated by commas; `metadata` is a JSON object.
+loses nothing. `tags` are separated by commas; `metadata` is a JSON object. A column `check:NAME`
+has the value of one check, or after `json:` an object with its options too.
 """
 
 import csv
@@ -18,10 +19,13 @@ from fourscore.formats.case_records import CaseRecord, decode_json
 from fourscore.formats.json_keys import RepeatedKeyError
 from fourscore.formats.line_chunks import MAX_LINE, read_chunks
 
-COLUMNS = ("id", "input", "expected", "tags", "complexity", "task_type", "metadata")
+COLUMNS = (
+    *("id", "input", "expected", "tags", "complexity", "task_type"),
+    *("group", "checks", "turns", "metadata"),
+)
 #: Columns whose cells are always text, even where they look like an object.
-WORDS = frozenset({"id", "complexity", "task_type"})
-MARK = "json:"
+WORDS = frozenset({"id", "complexity", "task_type", "group"})
+MARK, CHECK = "json:", "check:"
 MAX_COLUMNS = 10_000
 
 
@@ -69,6 +73,9 @@ def write_csv(cases: Iterable[Case]) -> Iterator[bytes]:
                 _tags_cell(case.tags),
                 _cell(case.complexity),
                 _cell(case.task_type),
+                _cell(case.group),
+                MARK + _json(case.checks) if case.checks else "",
+                MARK + _json(case.turns) if case.turns else "",
                 _json(case.metadata) if case.metadata else "",
             )
         )
@@ -125,16 +132,26 @@ def _header(cells: list[str], line: int) -> list[str]:
 
 def _record(header: list[str], cells: list[str], line: int) -> CaseRecord:
     fields: dict[str, object] = {}
+    checks: list[dict[str, object]] = []
     replaced = 0
     for name, cell in zip(header, cells, strict=True):
         if not cell:
             continue
         try:
-            fields[name], lone = _read_cell(name, cell)
+            value, lone = _read_cell(name, cell)
+            if name.startswith(CHECK):
+                checks.append(_read_check(name.removeprefix(CHECK), value))
+            else:
+                fields[name] = value
         except DataError as error:
             field = name + (f".{error.field}".replace(".[", "[", 1) if error.field else "")
             raise DataError(error.message, line=line, field=field) from None
         replaced += lone
+    if checks:
+        if "checks" in fields:
+            message = f"there are columns {CHECK}… too; keep one of the two forms"
+            raise DataError(message, line=line, field="checks")
+        fields["checks"] = checks
     return CaseRecord(line=line, fields=fields, replaced=replaced)
 
 
@@ -155,6 +172,12 @@ def _read_cell(name: str, cell: str) -> tuple[object, int]:
     if name == "metadata":
         raise DataError("expected a JSON object")
     return cell, 0
+
+
+def _read_check(name: str, value: object) -> dict[str, object]:
+    """Return one check of a case: its value, or an object that has its name and options."""
+    name = name.strip()
+    return dict(value) if isinstance(value, dict) and name in value else {name: value}
 
 
 def _tags(cell: str) -> list[str]:

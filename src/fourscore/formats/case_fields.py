@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from fourscore.core import Case, DataError
+from fourscore.core.case import Turn
 from fourscore.core.errors import find_close_word
 from fourscore.core.frozen import freeze_field, replace_surrogates
 from fourscore.formats.validation import explain_error
@@ -67,6 +68,23 @@ class Expected(msgspec.Struct, kw_only=True):
     tools: Annotated[Tools | None, Meta(description="what a good run does with its tools")] = None
 
 
+Checks = Annotated[
+    list[dict[str, Any]] | None,
+    Meta(
+        description="checks of this case alone: each has the name of one built-in check as a key",
+        examples=[[{"contains": "Rome"}, {"number": 42, "tolerance": 0.5}]],
+    ),
+]
+
+
+class TurnFields(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A further question of a conversation."""
+
+    input: Annotated[Any, Meta(description="what the agent is asked next")]
+    expected: Annotated[Any, Meta(description="the reference answer to this question")] = None
+    checks: Checks = None
+
+
 class CaseFields(msgspec.Struct, kw_only=True):
     """One question put to an agent, with what a judge needs to tell a good answer."""
 
@@ -92,6 +110,15 @@ class CaseFields(msgspec.Struct, kw_only=True):
         ),
     ] = None
     task_type: Annotated[str | None, Meta(description="what kind of work it is")] = None
+    group: Annotated[
+        str | int | None,
+        Meta(description="what it shares with other cases: a template, document or conversation"),
+    ] = None
+    checks: Checks = None
+    turns: Annotated[
+        list[TurnFields] | None,
+        Meta(description="the questions that follow `input` in a conversation"),
+    ] = None
 
 
 FIELDS = CaseFields.__struct_fields__
@@ -124,6 +151,12 @@ def parse_case(fields: Mapping[str, Any]) -> Case:
             tags=tuple(known.tags or ()),
             complexity=known.complexity,
             task_type=known.task_type,
+            group=None if known.group is None else str(known.group),
+            checks=tuple(known.checks or ()),
+            turns=tuple(
+                Turn(input=one.input, expected=one.expected, checks=tuple(one.checks or ()))
+                for one in known.turns or ()
+            ),
         )
     except ValueError as error:
         field, _, message = str(error).partition(": ")

@@ -48,6 +48,12 @@ def make_fields(case: Case) -> dict[str, object]:
         fields["complexity"] = case.complexity
     if case.task_type is not None:
         fields["task_type"] = case.task_type
+    if case.group is not None:
+        fields["group"] = case.group
+    if case.checks:
+        fields["checks"] = list(case.checks)
+    if case.turns:
+        fields["turns"] = msgspec.to_builtins(case.turns)
     if case.metadata:
         fields["metadata"] = case.metadata
     return fields

@@ -25,6 +25,7 @@ from fourscore.core import (
 )
 from fourscore.core.judge import Runs, get_runs, safe_repr
 from fourscore.judges import ajet_alias
+from fourscore.judges.checks import CHECKS
 from fourscore.judges.user_modules import (
     digest_source,
     get_attribute,
@@ -35,7 +36,9 @@ from fourscore.judges.workflow import BuiltInJudge, WorkflowJudge, make_judge
 
 #: The judges that ship with the package, by name.
 BUILT_IN = {
+    **CHECKS,
     "auto_grader": "fourscore.labels.auto_grader->AutoGraderJudge",
+    "checks": "fourscore.judges.checks.case_checks->CaseChecks",
     "citation_accuracy": "fourscore.judges.dimensions.citation_accuracy->CitationAccuracy",
     "completeness": "fourscore.judges.dimensions.completeness->Completeness",
     "countdown": "fourscore.judges.agentjet->CountdownAnswerAsJudge",

@@ -1,0 +1,158 @@
+"""The check `choice`: which of the letters A, B, C, D … does the answer choose?"""
+
+import re
+from typing import ClassVar
+
+from fourscore.core import Case, CaseError, ConfigError, Signal, Trace
+from fourscore.judges.answer_extraction import find_boxed, find_tagged, remove_thinking
+from fourscore.judges.checks.check import Check, Texts, list_texts, read_texts, shorten
+
+#: Most characters of an answer that are read, from its end.
+_MAX_READ = 20_000
+_WIDE = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ（）：．", "ABCDEFGHIJ():.")
+#: Words before a chosen letter, in English and Chinese. The letter follows within a few signs.
+_STATED = (
+    r"(?i:(?:final |correct |right |best )?(?:answer|choice|option|pick)s?"
+    r"(?: is| would be| are|:| =)|i (?:choose|pick|select|go with)"
+    r"|答案(?:是|为|：|:)|正确(?:选项|答案)(?:是|为|：|:)|故?选(?:择|项)?)"
+)
+#: After `A` as an article: another word, but not one that makes `A` a choice.
+_ARTICLE = re.compile(r"\s+(?!or\b|and\b|is\b|was\b)[a-z]{2}")
+_GAP = r"[\s:：=*_`\"'“”「（(\[{]{0,8}(?:(?i:option|choice|letter) )?[*_`\"'“”(（\[]{0,4}"
+#: What joins two letters: `A or B`, `A and C`, `A/B`, `A、B`.
+_JOINED = re.compile(
+    r"[\s)*_`.）]{0,4}(?:,|/|&|、|或|和|(?i:or|and|及)\b)[\s(*_`（]{0,4}"
+    r"(?:(?i:option|choice) )?[(]?([A-Z])(?![A-Za-z'’])"
+)
+_NEGATED = re.compile(r"(?i:\b(?:not|isn't|never|rule out|except)|不是|不选|排除)\W{0,6}$")
+
+
+class Choice(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Passes if the answer chooses the right letter, however it is written.
+
+    Reads `B`, `(b)`, `**B.** because …`, `The answer is B`, `\\boxed{B}`, `<answer>B</answer>`,
+    `答案是B`, `选 B`. The last statement counts. Naming two letters, or none, is wrong.
+
+    letter: the right letter, or a list of right letters; without it, what the case expects
+    letters: the letters to choose from (ABCD)
+
+    Example: {choice: B}
+    """
+
+    name: ClassVar[str] = "choice"
+    main: ClassVar[str] = "letter"
+    letter: Texts = None
+    letters: str = "ABCD"
+
+    def __post_init__(self) -> None:
+        if not (self.letters.isascii() and self.letters.isalpha() and self.letters.isupper()):
+            raise ConfigError("expected capital letters such as ABCD", field="letters")
+        for text in list_texts(self.letter):
+            if self._clean(text) is None:
+                raise ConfigError(f"{shorten(text)} is none of {self.letters}", field="letter")
+
+    def _clean(self, text: str) -> str | None:
+        letter = text.strip(" ().").upper()
+        return letter if len(letter) == 1 and letter in self.letters else None
+
+    def measure(self, case: Case, trace: Trace) -> Signal:
+        right = []
+        for text in read_texts(self.letter, case):
+            letter = self._clean(text)
+            if letter is None:
+                message = f"expected one of the letters {self.letters}, got {shorten(text)}"
+                raise CaseError(case.id, "expected", message)
+            right.append(letter)
+        chosen = find_choice(trace.answer, self.letters)
+        wanted = " or ".join(right)
+        if len(chosen) != 1:
+            named = ", ".join(sorted(chosen))
+            what = f"names {named}" if chosen else "chooses none of the letters"
+            return self.decide(False, f"the answer {what}, expected {wanted}")
+        (letter,) = chosen
+        return self.decide(letter in right, f"the answer chooses {letter}, expected {wanted}")
+
+
+def find_choice(answer: str, letters: str = "ABCD") -> set[str]:
+    """Return the letters that an answer chooses: one, several if it hedges, or none.
+
+    Looked for in this order: a tag or box; the last statement such as "the answer is B"; a first or
+    last line that is, or begins with, a letter; one letter standing alone anywhere.
+    """
+    text = remove_thinking(answer[-_MAX_READ:]).translate(_WIDE).strip()
+    marked = find_tagged(text)
+    if marked is None:
+        marked = find_boxed(text)
+    if marked is not None:
+        found = _read_marked(marked, letters)
+        return found or _read_prose(marked, letters)
+    return _read_prose(text, letters)
+
+
+def _read_marked(text: str, letters: str) -> set[str]:
+    """Return the letters in a box or tag: `B`, `(B)`, `\\text{B}`, `B. Paris`."""
+    inner = re.sub(r"\\(?:text|mathrm|mathbf|textbf)\b|[{}$]", " ", text[:500]).strip()
+    if re.fullmatch(r"[\s(\[]*[A-Za-z][\s)\].]*", inner):
+        letter = inner.strip(" ()[].").upper()
+        return {letter} if letter in letters else set()
+    return _read_line_start(inner, letters)
+
+
+def _read_prose(text: str, letters: str) -> set[str]:
+    stated = _read_statement(text, letters)
+    if stated is not None:
+        return stated
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in dict.fromkeys((*lines[-1:], *lines[:1])):
+        if found := _read_line_start(line, letters):
+            listed = sum(bool(_read_line_start(one, letters)) for one in lines)
+            return found if listed == 1 else _list_starts(lines, letters)
+    if len(text) == 1 and text.upper() in letters:
+        return {text.upper()}
+    return {
+        match[1]
+        for match in re.finditer(rf"(?<![\w'’])([{letters}])(?![\w'’])", text)
+        if not (match[1] == "A" and _ARTICLE.match(text[match.end() : match.end() + 8]))
+        and not _NEGATED.search(text[max(0, match.start() - 20) : match.start()])
+    }
+
+
+def _list_starts(lines: list[str], letters: str) -> set[str]:
+    """Return all letters that begin a line: an answer that repeats the options chooses none."""
+    return set().union(*(_read_line_start(line, letters) for line in lines))
+
+
+def _read_statement(text: str, letters: str) -> set[str] | None:
+    """Return the letters of the last statement such as "the answer is B"; None if there is none."""
+    last: set[str] | None = None
+    pattern = rf"{_STATED}{_GAP}(?P<letter>[{letters}{letters.lower()}])(?![\w'’])"
+    for match in re.finditer(pattern, text):
+        letter = match["letter"]
+        after = text[match.end() : match.end() + 60]
+        if letter in "aA" and _ARTICLE.match(after):
+            continue  # "the answer is a number"
+        found = {letter.upper()}
+        while joined := _JOINED.match(after):
+            found.add(joined[1])
+            after = after[joined.end() :]
+        last = {one for one in found if one in letters}
+    return last
+
+
+def _read_line_start(line: str, letters: str) -> set[str]:
+    """Return the letter that a line is, or begins with: `B`, `(B)`, `**B.** Paris`, `B: Paris`."""
+    match = re.match(
+        r"[*_`#>\s\"'(\[]{0,6}([A-Za-z])(?=[)\].:、,*_`\"'\s]|$)([)\].:、,*_`\"']*)", line
+    )
+    if match is None or match[1].upper() not in letters:
+        return set()
+    rest = line[match.end() :].strip(" .*_`)")
+    if rest and not match[2]:
+        return set()  # "A number of people"
+    if match[1].islower() and rest and ")" not in match[2] and "." not in match[2]:
+        return set()
+    joined = _JOINED.match(line, match.end(1))
+    found = {match[1].upper()}
+    if joined and joined[1] in letters:
+        found.add(joined[1])
+    return found
