@@ -15,7 +15,7 @@ from fourscore.report.attack_panel import ProgressLine, visible
 from .command import run_fourscore as fourscore
 
 CRITERIA = "criteria=['The answer is correct.']"
-GULLIBLE = ["--judge", "criteria", "--set", CRITERIA, "--model", "scripted:gullible"]
+GULLIBLE = ["--judge", "criteria", "--set", CRITERIA, "--judge-model", "scripted:gullible"]
 
 
 @pytest.fixture(autouse=True)
@@ -138,8 +138,8 @@ def test_counts_attempts_beyond_the_budget_as_cancelled() -> None:
         (["--judge", "factual_accuracy", "--out", "no/x.md"], "the folder does not exist"),
         (["--judge", "factual_accuracy", "--cases", "none.jsonl"], "none.jsonl"),
         (["--rubric", "none.yaml"], "none.yaml"),
-        (["--rubric", "none.yaml", "--model", "scripted:x"], "options of its judges"),
-        (["--judge", "pairwise", "--model", "scripted:gullible"], "compares answers"),
+        (["--rubric", "none.yaml", "--set", "soft=true"], "options of its judges"),
+        (["--judge", "pairwise", "--judge-model", "scripted:gullible"], "compares answers"),
     ],
 )
 def test_exits_with_2_on_bad_usage(words: list[str], message: str) -> None:
@@ -230,7 +230,7 @@ def test_labels_give_the_auc_of_each_form_of_the_judge() -> None:
         {"input": "2 + 2?", "expected": "4", "output": "It is 5.", "label": "fail"},
     ]
     Path("labels.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
-    judge = ["--judge", "factual_accuracy", "--model", "scripted:careful"]
+    judge = ["--judge", "factual_accuracy", "--judge-model", "scripted:careful"]
     words = ["--per-family", "1", "--labels", "labels.jsonl", "--out", "a.json", "--out", "a.md"]
     done = fourscore("attack", *judge, *words)
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ from fourscore.cli import model_options
 from fourscore.cli.calibrate_fit import check_fit, fit_weights
 from fourscore.cli.flags import (
     add_json_argument,
-    add_model_argument,
+    add_judge_model_argument,
     add_report_argument,
     add_store_argument,
     check_report_paths,
@@ -57,7 +57,7 @@ PASS_AT = 0.7
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_judge_arguments(parser)
-    add_model_argument(parser)
+    add_judge_model_argument(parser)
     text = "calibrate one dimension of the rubric, or one signal of the judge"
     add("--dimension", metavar="D", help=text)
     text = "read cases with a recorded output and people's labels from this file"

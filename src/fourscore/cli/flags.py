@@ -51,6 +51,9 @@ def setting(
     return msgspec.Meta(description=help, extra={"setting": about})
 
 
+JUDGE_MODEL = "ask this model where a judge asks one and names none: openai:gpt-4o-mini, …"
+
+
 def list_settings(kind: type[msgspec.Struct]) -> list[Setting]:
     """Return the settings of a type, in the order of its fields."""
     return [_read_setting(field) for field in msgspec.structs.fields(kind)]
@@ -163,9 +166,9 @@ def add_run_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_id", metavar="RUN", help="id of the run, or the start of the id")
 
 
-def add_model_argument(parser: argparse.ArgumentParser) -> None:
-    text = "use this model for a judge that calls one: openai:gpt-4o-mini, …"
-    parser.add_argument("--model", metavar="SPEC", help=text)
+def add_judge_model_argument(parser: argparse.ArgumentParser) -> None:
+    """Add `--judge-model`, the model of every judge that asks one and names none."""
+    parser.add_argument("--judge-model", metavar="SPEC", help=JUDGE_MODEL)
 
 
 def add_report_argument(parser: argparse.ArgumentParser) -> None:

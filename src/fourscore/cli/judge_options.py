@@ -55,19 +55,19 @@ def _list_sources(args: argparse.Namespace) -> list[str]:
 def read_rubric_argument(args: argparse.Namespace) -> Rubric:
     """Return the rubric of `--rubric`; refuse options of judges, which belong in the file."""
     refuse_judge_options(args)
-    return read_rubric(args.rubric)
+    return read_rubric(args.rubric, getattr(args, "judge_model", None))
 
 
 def refuse_judge_options(args: argparse.Namespace) -> None:
-    """Refuse `--set`, `--model` and `--base-url` where no single judge is named."""
-    for flag in ("set", "model", "base_url"):
+    """Refuse `--set` and `--base-url` where no single judge is named."""
+    for flag in ("set", "base_url"):
         if getattr(args, flag, None):
             message = "use it with --judge only: a rubric file has the options of its judges"
             raise ConfigError(message, field=f"--{flag.replace('_', '-')}")
 
 
 def load_judge(args: argparse.Namespace) -> Judge | Ranker:
-    """Return the judge of `--judge`, with the options of `--set`, `--model` and `--base-url`."""
+    """Return the judge of `--judge` with its options."""
     check_judge_name(args.judge)
     return rubric_from_name(args.judge, read_judge_options(args)).dimensions[0].judge
 
@@ -82,9 +82,9 @@ def check_judge_name(name: str) -> None:
 
 
 def read_judge_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the judge's options; `--model` and `--base-url` override the same ones in `--set`."""
+    """Return the options of `--set`; `--judge-model` and `--base-url` override them."""
     options = dict(parse_key_value(text, "--set") for text in args.set)
-    if model := getattr(args, "model", None):
+    if model := getattr(args, "judge_model", None):
         options["model"] = model
     if base_url := getattr(args, "base_url", None):
         settings = options.get("settings") or {}

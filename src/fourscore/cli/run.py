@@ -146,7 +146,7 @@ def _make_info(inputs: RunInputs, found: CaseFileInfo, count: int, *, config: st
         cases_digest=found.digest,
         cases_path=settings.cases,
         rubric_fingerprint=inputs.rubric.provenance.rubric,
-        rubric=Path(settings.rubric).read_text(encoding="utf-8"),
+        rubric=Path(settings.rubric_path).read_text(encoding="utf-8"),
         repeats=settings.repeats,
         planned=count * settings.repeats,
         options=msgspec.to_builtins(settings),
@@ -202,7 +202,7 @@ def _run_and_report(
         **summarize_run(store, info.id, rubric),
         **models.document(),
     }
-    document |= correct_rate_by_file(settings.rubric, info.rubric_fingerprint, document)
+    document |= correct_rate_by_file(settings.rubric_path, info.rubric_fingerprint, document)
     if complete:
         store.finish(info.id, document)
     outcomes = [gate.evaluate(document) for gate in inputs.gates]

@@ -13,8 +13,9 @@ from fourscore.cli.run_settings import RunSettings
 from fourscore.core import Case, Rubric
 from fourscore.core.extras import MissingExtras
 from fourscore.formats.case_filter import take_first, take_sample
-from fourscore.formats.cases import CaseFile
-from fourscore.judges.rubric_file import read_rubric
+from fourscore.formats.cases import CaseFile, CaseFileInfo
+from fourscore.judges.checks.case_checks import CaseChecks, add_case_checks
+from fourscore.judges.rubric_file import CHECKS, RESEARCH, read_rubric
 from fourscore.report import exports
 from fourscore.stats.gates import Gate, parse_gate
 
@@ -48,9 +49,18 @@ def read_inputs(settings: RunSettings, out: list[str]) -> RunInputs:
     missing = MissingExtras()
     with missing.collect():
         exports.check_paths(out)
+    resolved = settings.resolve_paths()  # an agent may change the working folder
+    checks = CaseChecks(model=settings.judge_model)
+    file = CaseFile(resolved.cases, check_case=checks.list_checks)
+    found = CaseFileInfo(0, "")
     with missing.collect():
-        rubric = read_rubric(settings.rubric)
+        found = file.check()
+    settings = _choose_rubric(settings, found)
+    with missing.collect():
+        rubric = read_rubric(settings.rubric_path, settings.judge_model)
     missing.raise_if_any()
+    if found.with_checks:
+        rubric = add_case_checks(rubric, settings.judge_model)
     gates = [parse_gate(text) for text in settings.gates]
     for gate in gates:
         gate.check([line.name for line in rubric.dimensions], settings.repeats)
@@ -59,8 +69,15 @@ def read_inputs(settings: RunSettings, out: list[str]) -> RunInputs:
     # Other agents run outside this process already.
     if settings.isolate and isinstance(agent, FunctionAgent):
         agent = ProcessAgent(settings.agent, folders, settings.concurrency)
-    resolved = settings.resolve_paths()  # an agent may change the working folder
-    file = CaseFile(resolved.cases)
+    resolved = settings.resolve_paths()
     if file.flows:
         resolved = replace(resolved, cases="-")
     return RunInputs(settings=resolved, rubric=rubric, agent=agent, gates=gates, file=file)
+
+
+def _choose_rubric(settings: RunSettings, found: CaseFileInfo) -> RunSettings:
+    """Return the settings with a rubric: without one, the checks of the cases are the rubric."""
+    if settings.rubric is not None:
+        return settings
+    all_have_checks = found.with_checks == found.count > 0
+    return replace(settings, rubric=CHECKS if all_have_checks else RESEARCH)

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec.structs import asdict, replace
 
-from fourscore.cli.flags import list_settings, read_flags, setting
+from fourscore.cli.flags import JUDGE_MODEL, list_settings, read_flags, setting
 from fourscore.cli.model_options import BudgetSetting, CacheSetting, ModelSettings, PricesSetting
 from fourscore.core import ConfigError
 from fourscore.formats.case_filter import CaseFilter
@@ -51,15 +51,17 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         ),
     ]
     rubric: Annotated[
-        str,
+        str | None,
         setting(
             "--rubric",
-            "score with this rubric file (default: the built-in one for research answers)",
+            "score with this rubric file (default: the checks of the cases, or, if they have none, "
+            "the built-in rubric for research answers)",
             metavar="FILE",
             resume="same content",
             is_path=True,
         ),
-    ] = RESEARCH
+    ] = None
+    judge_model: Annotated[str | None, setting("--judge-model", JUDGE_MODEL, metavar="SPEC")] = None
     name: Annotated[str, setting("--name", "give the run a name", metavar="NAME")] = ""
     store: Annotated[
         str,
@@ -163,6 +165,11 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def resolve_paths(self) -> "RunSettings":
         """Return the settings with absolute paths: a run may be resumed from another folder."""
         return replace(self, **_map_paths(asdict(self), Path.resolve))
+
+    @property
+    def rubric_path(self) -> str:
+        """The path of the rubric; without one, that of the built-in rubric for research."""
+        return self.rubric or RESEARCH
 
     @property
     def plan(self) -> RunPlan:

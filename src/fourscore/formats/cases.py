@@ -17,14 +17,14 @@ import sys
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import msgspec
 
-from fourscore.core import Case, DataError
+from fourscore.core import Case, CaseError, DataError
 from fourscore.formats.atomic_file import DRAFT, lock_draft, remove_dead_drafts
 from fourscore.formats.case_csv import read_csv
 from fourscore.formats.case_fields import has_own_id, parse_case
@@ -52,12 +52,13 @@ class CaseFileInfo(msgspec.Struct, frozen=True):
     """Facts about a checked file.
 
     `digest` covers its cases in order, whatever the format; `replaced` counts lone surrogates that
-    were read as U+FFFD.
+    were read as U+FFFD, `with_checks` the cases that have checks of their own.
     """
 
     count: int
     digest: str
     replaced: int = 0
+    with_checks: int = 0
 
 
 class _Read(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,11 +77,18 @@ class _Checked(NamedTuple):
 class CaseFile:
     """Cases in JSONL, JSON, YAML or CSV, by the ending of the name; `-` is JSONL from stdin.
 
-    Only one object can read a stream (stdin, a pipe): a second one finds nothing.
+    Only one object can read a stream (stdin, a pipe): a second one finds nothing. `check_case`
+    raises a `CaseError` for a case whose own checks are wrong.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        check_case: Callable[[Case], object] | None = None,
+    ) -> None:
         self.path = os.fspath(path)
+        self._check_case = check_case
         self.name = "stdin" if self.path == "-" else self.path
         self._kept: tempfile._TemporaryFileWrapper[bytes] | None = None
         self._checked: _Checked | None = None
@@ -162,6 +170,10 @@ class CaseFile:
                     raise self._refused(DataError(message), record)
                 try:
                     case = parse_case(fields)
+                    if self._check_case is not None:
+                        self._check_case(case)
+                except CaseError as error:
+                    raise self._refused(DataError(error.message, field=error.key), record) from None
                 except DataError as error:
                     raise self._refused(error, record) from None
                 yield _Read(
@@ -192,13 +204,14 @@ class CaseFile:
             stamp = _stamp(stream)
             if self._checked is not None and self._checked.stamp == stamp:
                 return self._checked
-            count, named, replaced = 0, 0, 0
+            count, named, replaced, with_checks = 0, 0, 0, 0
             content = hashlib.blake2b(digest_size=16)
             heaps = [array("q") for _ in range(HEAPS)]
             for read in self._read(stream):
                 count += 1
                 named += read.named
                 replaced += read.replaced
+                with_checks += bool(read.case.checks)
                 content.update(_ENCODER.encode(read.case))
                 content.update(b"\n")
                 mark = hash(read.case.id)
@@ -206,7 +219,7 @@ class CaseFile:
         twice = {mark for heap in heaps for mark in _repeated(heap)}
         own = self._own_ids(twice) if twice and named else {}
         repeated = self._repeated_inputs(twice, own) if twice and named < count else frozenset()
-        info = CaseFileInfo(count, content.hexdigest(), replaced)
+        info = CaseFileInfo(count, content.hexdigest(), replaced, with_checks)
         self._checked = _Checked(info, stamp, repeated)
         return self._checked
 

@@ -79,6 +79,8 @@ BY_LOCAL = {
     "completeness": "fourscore.judges.local.dimensions->Completeness",
     "factual_accuracy": "fourscore.judges.local.dimensions->FactualAccuracy",
 }
+#: The built-in judges that ask the model of `--judge-model` if they name none.
+ASK_A_MODEL = frozenset({"auto_grader", "checks", "criteria", "listwise", "pairwise", "rating"})
 #: The judges for each value of the option `by`.
 TIERS: Mapping[str, Mapping[str, str]] = {"rules": BUILT_IN, "local": BY_LOCAL, "model": BY_MODEL}
 #: A user's judge that declares the first value of `runs` runs as the second: only built-in judges
@@ -186,6 +188,14 @@ def _choose_tier(protocol: str, options: Mapping[str, Any]) -> tuple[str, Mappin
     if tier == "rules" and "model" in own:
         raise ConfigError("by: rules asks no model; remove `by` or `model`", field="with.model")
     return TIERS[tier][protocol], own
+
+
+def add_default_model(
+    protocol: str, options: Mapping[str, Any], model: str | None
+) -> Mapping[str, Any]:
+    """Return the options of a judge, with this model if the judge asks one and names none."""
+    asks = protocol in ASK_A_MODEL or (protocol in BY_MODEL and options.get("by") == "model")
+    return {**options, "model": model} if model and asks and "model" not in options else options
 
 
 def _resolve_paths(

@@ -14,14 +14,19 @@ from fourscore.core.extras import MissingExtraError, MissingExtras
 from fourscore.formats.rubric_fields import RubricCalibration, RubricFile, RubricLine
 from fourscore.formats.validation import ConversionError, convert_value
 from fourscore.formats.yaml_file import YamlDocument, parse_yaml, read_yaml_file, write_section
-from fourscore.judges.loading import BUILT_IN, load_judge
+from fourscore.judges.loading import BUILT_IN, add_default_model, load_judge
 
 #: The rubric for research answers, the default of `fourscore run`.
 RESEARCH = str(Path(__file__).parent / "dimensions" / "research.yaml")
+#: The rubric of the checks that cases bring along, the default where every case has some.
+CHECKS = str(Path(__file__).parent / "checks" / "checks.yaml")
 
 
-def read_rubric(path: str) -> Rubric:
-    """Return the rubric in a YAML file; an error names the file, the line and the field."""
+def read_rubric(path: str, model: str | None = None) -> Rubric:
+    """Return the rubric in a YAML file; an error names the file, the line and the field.
+
+    `model` is for judges that ask a model and name none.
+    """
     document = read_yaml_file(path)
     try:
         spec = convert_value(document.value, RubricFile)
@@ -31,7 +36,9 @@ def read_rubric(path: str) -> Rubric:
     dimensions, missing = [], MissingExtras()
     for name, dimension in spec.dimensions.items():
         with missing.collect():
-            dimensions.append(_make_dimension(document, name, dimension, folder))
+            options = add_default_model(dimension.judge or name, dimension.options, model)
+            line = msgspec.structs.replace(dimension, options=dict(options))
+            dimensions.append(_make_dimension(document, name, line, folder))
     missing.raise_if_any()
     try:
         return Rubric(

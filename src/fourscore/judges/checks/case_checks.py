@@ -14,8 +14,19 @@ from typing import Any, Literal
 
 import msgspec
 
-from fourscore.core import Case, CaseError, ConfigError, Signal, Trace, Usage, thaw
+from fourscore.core import (
+    Case,
+    CaseError,
+    ConfigError,
+    Dimension,
+    Rubric,
+    Signal,
+    Trace,
+    Usage,
+    thaw,
+)
 from fourscore.core.errors import suggest_known
+from fourscore.core.extras import MissingExtraError
 from fourscore.core.frozen import EMPTY
 from fourscore.core.judge import Runs
 from fourscore.formats.validation import ConversionError, convert_value
@@ -71,14 +82,23 @@ class CaseChecks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def list_checks(self, case: Case) -> list[tuple[float, Any]]:
         """Return the weight and the judge of each check; a `CaseError` names a wrong one."""
+        for place, turn in enumerate(case.turns):
+            self._read_checks(case.id, turn.checks, f"turns[{place}].")
+        return self._read_checks(case.id, case.checks, "")
+
+    def _read_checks(
+        self, case_id: str, checks: Sequence[Mapping[str, Any]], above: str
+    ) -> list[tuple[float, Any]]:
         found = []
-        for place, entry in enumerate(case.checks):
-            where = f"checks[{place}]"
+        for place, entry in enumerate(checks):
+            where = f"{above}checks[{place}]"
             try:
                 found.append(self._read_entry(entry))
+            except MissingExtraError:
+                raise
             except ConfigError as error:
                 field = f"{where}.{error.field}" if error.field else where
-                raise CaseError(case.id, field, error.message) from None
+                raise CaseError(case_id, field, error.message) from None
         return found
 
     def _read_entry(self, entry: Mapping[str, Any]) -> tuple[float, Any]:
@@ -122,6 +142,17 @@ class CaseChecks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             (signal,) = await judge.judge(case, trace)
             measured.append((weight, signal))
         return (combine_signals(measured, self.combine),)
+
+
+def add_case_checks(rubric: Rubric, model: str | None = None) -> Rubric:
+    """Return the rubric with a dimension `checks` of weight 1, unless it has one already."""
+    if any(isinstance(line.judge, CaseChecks) for line in rubric.dimensions):
+        return rubric
+    if any(line.name == NAME for line in rubric.dimensions):
+        message = "cases have checks of their own: give this dimension another name"
+        raise ConfigError(message, field=f"dimensions.{NAME}")
+    own = Dimension(name=NAME, judge=CaseChecks(model=model), weight=1.0)
+    return msgspec.structs.replace(rubric, dimensions=(*rubric.dimensions, own))
 
 
 def combine_signals(measured: Sequence[tuple[float, Signal]], combine: Combine) -> Signal:

@@ -13,7 +13,7 @@ _WIDE = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ（）：．", "ABCDEFGHIJ(
 #: Words before a chosen letter, in English and Chinese. The letter follows within a few signs.
 _STATED = (
     r"(?i:(?:final |correct |right |best )?(?:answer|choice|option|pick)s?"
-    r"(?: is| would be| are|:| =)|i (?:choose|pick|select|go with)"
+    r"(?: is| would be| are|:| =)|final:|i (?:choose|pick|select|go with)"
     r"|答案(?:是|为|：|:)|正确(?:选项|答案)(?:是|为|：|:)|故?选(?:择|项)?)"
 )
 #: After `A` as an article: another word, but not one that makes `A` a choice.

@@ -76,10 +76,9 @@ class Number(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
         for one in chosen:
             if any(self._is_equal(one, other) for other in expected):
                 shown = answer[skipped + one.start : skipped + one.end]
-                place = {"start": skipped + one.start, "end": skipped + one.end}
-                return self.decide(
-                    True, f"{shown} is the expected number", [Evidence(text=shown, **place)]
-                )
+                start, end = skipped + one.start, skipped + one.end
+                evidence = Evidence(text=shown, start=start, end=end)
+                return self.decide(True, f"{shown} is the expected number", [evidence])
         shown = decimal_text(chosen[-1].value) + (f" {chosen[-1].unit}" if chosen[-1].unit else "")
         return self.decide(False, f"the answer has {shown}, expected {wanted}")
 

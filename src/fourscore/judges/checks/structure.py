@@ -194,10 +194,10 @@ def make_validator(schema: str) -> Any:
             "uniqueItems": _check_unique_items,
         },
     )
+    for pattern in _list_patterns(parsed):
+        compile_pattern(pattern)
     try:
         base.check_schema(parsed)
-        for pattern in _list_patterns(parsed):
-            compile_pattern(pattern)
     except jsonschema.SchemaError as error:
         place = error.json_path.removeprefix("$")
         raise ConfigError(f"no JSON Schema: {error.message}", field=f"schema{place}") from None
