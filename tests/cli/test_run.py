@@ -309,7 +309,11 @@ def test_escapes_hostile_text_in_reports() -> None:
 
 def drop_times(document: dict[str, Any]) -> str:
     """What must not depend on when and how often a run was interrupted."""
-    left = {k: v for k, v in document.items() if k not in ("run", "time", "cost", "exit_code")}
+    left = {
+        k: v
+        for k, v in document.items()
+        if k not in ("run", "run_facts", "time", "cost", "exit_code")
+    }
     return json.dumps(left)
 
 

@@ -255,7 +255,7 @@ def test_cost_and_time() -> None:
     agent = {"calls": 2, "input_tokens": 0, "output_tokens": 7, "dollars": 0.2}
     assert found["cost"] == {"agent": agent, "judges": judges}
     assert found["time"] == {"n": 2, "seconds": 2.0, "mean": 1.0, "longest": 1.5}
-    assert list(found)[-2:] == ["cost", "time"]
+    assert list(found)[-3:] == ["run_facts", "cost", "time"]
 
 
 def test_absurd_costs_do_not_break_the_document() -> None:

@@ -31,6 +31,7 @@ COMMANDS = {
     "calibrate": "Compare a judge with people's labels",
     "attack": "Attack a judge, and measure how often bad answers get good scores",
     "rubric": "Learn a rubric from labelled samples",
+    "judges": "List the built-in judges and their options",
     "schema": "Print the JSON Schema of case, rubric or configuration files",
     "judge": "Compute rewards for recorded outputs, one line per output",
     "score": "Score an execution log: fitness from 0 to 100, a grade and advice",

@@ -68,6 +68,8 @@ class Equation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Gives `correct_score` for a right equation, `format_score` for a wrong one, 0 for none.
 
+    format_score: the reward of an equation that is wrong (0.1)
+    correct_score: the reward of an equation that is right (1.0)
     box, box_forms: which box holds the answer, and what counts as a box
     think: `drop` (default) ignores text inside <think>…</think>, `keep` reads it
     """

@@ -177,7 +177,9 @@ class EnvironmentJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     The instance is `instance_id` or `episode_uuid` of the output's metadata, else of the task's.
 
-    url: address of the service; params: sent with the request; timeout: seconds to wait
+    url: address of the service
+    params: what is sent with the request
+    timeout: seconds to wait for the reply (60)
     """
 
     url: str | None = None

@@ -1,8 +1,9 @@
 """Gates: conditions on a summary that decide whether a run may pass.
 
 `pass_rate>=0.8`, `factual_accuracy>=70%`, `judge_error==0`, `pass^4>=0.2`, `tag:billing>=0.9`,
-and `lower(pass_rate)>=0.75`, which tests the lower end of the interval. A value that was not
-measured fails its gate. `check` finds a misspelt name before the first case runs.
+`lower(pass_rate)>=0.75`, which tests the lower end of the interval, and for latency, cost, tokens
+and steps `p95(latency)<=2s` or `mean(cost)<=0.01`. A value that was not measured fails its gate.
+`check` finds a misspelt name before the first case runs.
 """
 
 import re
@@ -17,12 +18,17 @@ from fourscore.core import ConfigError, Status
 from fourscore.core.errors import suggest_known
 from fourscore.core.rubric import SLACK
 from fourscore.stats.pass_at_k import choose_ks
+from fourscore.stats.run_facts import RUN_FACTS
+from fourscore.stats.summary_counters import PERCENTILES
 
 _FORM = re.compile(
-    r"(?:(?P<end>lower|upper)\s*\((?P<inner>[^<>=()]+)\)\s*|(?P<name>[^<>=()]+))"
-    r"(?P<test>>=|<=|==|>|<)\s*(?P<bound>[-+.\w]+)\s*(?P<percent>%?)",
+    r"(?:(?P<end>lower|upper|mean|max|p\d\d?)\s*\((?P<inner>[^<>=()]+)\)\s*|(?P<name>[^<>=()]+))"
+    r"(?P<test>>=|<=|==|>|<)\s*(?P<bound>[-+.\w]+?)\s*(?P<unit>%|ms|s)?",
 )
-_HELP = "expected NAME>=NUMBER (or >, <=, <, ==), or lower(NAME)>=NUMBER"
+_HELP = "expected NAME>=NUMBER (or >, <=, <, ==), lower(NAME)>=NUMBER or p95(latency)<=NUMBER"
+#: The numbers of a run fact that a gate may test.
+_OF_FACTS = ("mean", *(f"p{percent}" for percent in PERCENTILES), "max")
+_UNITS = {"%": 0.01, "ms": 0.001, "s": 1.0}
 _TESTS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
 
 _WITH_INTERVAL = ("pass_rate", "average_score")
@@ -48,7 +54,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     test: Literal[">=", ">", "<=", "<", "=="]
     bound: float
-    end: Literal["lower", "upper"] | None = None
+    end: str | None = None
 
     def check(self, dimensions: Iterable[str], repeats: int = 1) -> None:
         """Raise an error for a name that no summary of this run will have.
@@ -56,6 +62,15 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         Names of tags and complexities come from the cases and are checked by `evaluate`.
         """
         kind, _, rest = self.name.partition(":")
+        if self._is_of_run_fact:
+            if self.end not in _OF_FACTS:
+                raise self._error(
+                    f"there is no {self.end}: {suggest_known(self.end or '', _OF_FACTS)}"
+                )
+            return
+        if self.end not in (None, "lower", "upper"):
+            facts = ", ".join(RUN_FACTS)
+            raise self._error(f"{self.end}(…) is for {facts}; of rates use lower(…) or upper(…)")
         if kind in _GROUPS and rest:
             self._check_bound(rate=True)
             return
@@ -65,12 +80,19 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         of_dimensions = [*dimensions]
         of_dimensions += [f"dimension:{name}" for name in of_dimensions]
         found = {*_RATES, *_COUNTS, *_STATUSES, *passes, *of_dimensions}
+        if self.name not in found and self.name in RUN_FACTS:
+            raise self._error(f"test one of {', '.join(_OF_FACTS)}, such as p95({self.name})")
         if self.name not in found:
             raise self._error(f"there is no {self.name!r}: {suggest_known(self.name, found)}")
         counted = self.name in _COUNTS or self.name in _STATUSES
         if self.end and (counted or self.name == "coverage"):
             raise self._error(f"{self.name} has no interval")
         self._check_bound(rate=not counted)
+
+    @property
+    def _is_of_run_fact(self) -> bool:
+        """Whether this tests a fact such as latency; a dimension may have the same name."""
+        return self.name in RUN_FACTS and self.end not in (None, "lower", "upper")
 
     def evaluate(self, document: Mapping[str, Any]) -> GateOutcome:
         """Return whether a summary's document meets the gate, with the reason."""
@@ -90,6 +112,9 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     def _value(self, document: Mapping[str, Any]) -> float | None:
         self.check(document["dimensions"], document["repeats"])
         kind, _, rest = self.name.partition(":")
+        if self._is_of_run_fact:
+            value = document["run_facts"][self.name][self.end]
+            return None if value is None else float(value)
         if kind in _GROUPS and rest:
             groups = document[_GROUPS[kind]]
             if rest not in groups:
@@ -134,14 +159,15 @@ def parse_gate(text: str) -> Gate:
         bound = float("nan")
     if not isfinite(bound) or "_" in number:
         raise ConfigError(f"{number} is not a number", field=f"gate {text!r}")
-    end: Any = match["end"]
+    if match["unit"] in ("s", "ms") and name != "latency":
+        raise ConfigError(f"{name} is not in seconds", field=f"gate {text!r}")
     test: Any = match["test"]
     return Gate(
         text=text.strip(),
         name=name,
         test=test,
-        bound=bound / 100 if match["percent"] else bound,
-        end=end,
+        bound=bound * _UNITS[match["unit"]] if match["unit"] else bound,
+        end=match["end"],
     )
 
 

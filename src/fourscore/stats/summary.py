@@ -20,8 +20,10 @@ from fourscore.core import Case, Score, Status, Trace, Usage
 from fourscore.stats.bounded_map import BoundedMap
 from fourscore.stats.means import EXACT, Mean, MeanEstimate, Rate
 from fourscore.stats.pass_at_k import Column, OpenCases, choose_ks, pass_at_k, pass_hat_k
+from fourscore.stats.run_facts import RUN_FACTS
 from fourscore.stats.summary_counters import (
     CanaryCounts,
+    Distribution,
     ExactSum,
     FirstItems,
     UsageSum,
@@ -70,6 +72,7 @@ class Summary:
         self._unmeasured = WorstFailures(WORST)
         self._canaries = CanaryCounts()
         self._judges, self._agent, self._seconds = UsageSum(), UsageSum(), ExactSum()
+        self._facts = {name: Distribution() for name in RUN_FACTS}
 
     def add(self, case: Case, repeat: int, score: Score, trace: Trace | None = None) -> None:
         """Add one row; the trace, where given, has the agent's time and cost."""
@@ -98,6 +101,9 @@ class Summary:
                 self._agent.add(trace.usage)
             if trace.seconds is not None:
                 self._seconds.add(trace.seconds)
+            for name, read in RUN_FACTS.items():
+                if (fact := read(trace)) is not None:
+                    self._facts[name].add(fact)
 
     def _verdict(self, case: Case, repeat: int, passed: bool, slot: int) -> None:
         x, n, s = int(passed), 0, 0
@@ -143,7 +149,9 @@ class Summary:
         return mean.estimate(self.level)
 
     def document(self) -> dict[str, Any]:
-        """Return the summary as JSON values; `cost` and `time`, at its end, differ between runs."""
+        """Return the summary as JSON values; the last three, `run_facts` to `time`, may differ
+        between two runs that are otherwise equal.
+        """
         rate, value = self._rate.estimate(self.level), self._estimate(self._value)
         statuses = {status.value: count for status, count in self._others.items()}
         statuses[SCORED.value] = self._scored
@@ -186,6 +194,7 @@ class Summary:
             "by_complexity": self._each_complexity(),
             "groups_left_out": self._tags.left_out or self._complexities.left_out,
             **self._canaries.document(),
+            "run_facts": {name: facts.document() for name, facts in self._facts.items()},
             "cost": {"agent": self._agent.document(), "judges": self._judges.document()},
             "time": {
                 "n": self._seconds.n,

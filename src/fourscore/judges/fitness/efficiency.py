@@ -44,8 +44,8 @@ LIMITS = {
 class Efficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """1 minus the used share of the limit: of the time limit if the time is known, else of tools.
 
-    `efficiency` is `time`, `tools`, their `mean` or their `min`. `limits` sets the limits by
-    complexity; a complexity without limits gets those of `medium`.
+    efficiency: `known` (default), `time`, `tools`, their `mean` or their `min`
+    limits: the limits by complexity; a complexity without limits gets those of `medium`
     """
 
     efficiency: By = "known"

@@ -24,8 +24,9 @@ FAILED = ("tool_fail", "tool_failure", "tool_error")
 class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """1 minus errors / `most`, at least 0. Failed calls, retries and user corrections are errors.
 
-    `errors: once` counts a failed call once; `literal` counts its exit code and its output apart.
-    `missing_exit: fail` counts every call without an exit code as an error.
+    errors: `once` (default) counts a failed call once; `literal` its exit code and output apart
+    missing_exit: `fail` counts every call without an exit code as an error
+    most: this many errors, or more, give 0
     """
 
     errors: Literal["once", "literal"] = "once"

@@ -95,7 +95,13 @@ def _share(parts: Sequence[Part]) -> float:
 
 
 class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The mean of completeness and accuracy."""
+    """The mean of completeness and accuracy.
+
+    completeness: `reachable` (default) divides by the most that a task of its type can reach;
+        `literal` by 1
+    accuracy: `applicable` (default) leaves out the check of syntax where there is no code;
+        `literal` does not
+    """
 
     completeness: Completeness = "reachable"
     accuracy: Accuracy = "applicable"

@@ -23,7 +23,8 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 class ComparisonJudge(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of judges that compare answers.
 
-    `criterion`: what makes an answer better. `reference`: show the answer that the case expects.
+    `criterion`: what makes an answer better.
+    `reference`: show the model the answer that the case expects.
     """
 
     criterion: str = ""

@@ -41,6 +41,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Criteria(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The weighted share of the criteria that an answer meets.
 
+    `criteria`: statements about the answer, each a text or a mapping of text, weight and expect.
     `soft`: a criterion counts by the model's probability of its verdict, where it is known.
     `reference`: show the model the answer that the case expects.
     `between`: the value of an answer that meets no criterion, and of one that meets all.

@@ -73,6 +73,10 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     `model`: a specification such as `openai:gpt-4o-mini`, or a model object.
     `settings`: the model's settings (`base_url`, `key_env`, ...).
     `prompt_folder`: a folder with custom prompts.
+    `language`: the language of the prompts.
+    `max_chars`: the most characters of each text that the model is shown.
+    `max_tokens`: the most tokens of a reply.
+    `logprobs`: how many alternatives to a verdict are asked for; 0 for none.
     `form`: `brief`, one plain question and one word; or `full`, with check number and quotation.
     `bind`: `reply` compares the check number in the reply; `schema` also puts it into the schema.
     Small models on your own server need `schema`; OpenAI would compile a schema for each call.

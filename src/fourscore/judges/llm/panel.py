@@ -48,8 +48,11 @@ class LoadedMember(NamedTuple):
 class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """Several models that judge with the same prompts and options; combines their values.
 
-    `judge`: the name of a judge that asks a model. `options`: that judge's options.
-    `members`: the models. `combine`: mean, median or majority. `threshold`: for the majority.
+    `judge`: the name of a judge that asks a model.
+    `options`: that judge's options.
+    `members`: the models.
+    `combine`: how their values become one; a `majority` counts passes.
+    `threshold`: for the majority, the value from which a member passes the answer.
     `quorum`: how many members have to answer; more than half by default.
     """
 

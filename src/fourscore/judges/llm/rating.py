@@ -21,6 +21,7 @@ NAME, PROMPT = "rating", "rating"
 class Rating(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Rates an answer by a whole number from `min_score` to `max_score`, scaled to [0, 1].
 
+    `min_score`, `max_score`: the lowest and the highest number.
     `criterion`: what is rated; by default how well the answer answers the question.
     `reference`: show the model the answer that the case expects.
     """
