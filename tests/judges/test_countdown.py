@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fourscore.core import Case, CaseError, ConfigError, Rubric, Signal, Status, Trace, score
 from fourscore.judges.agentjet import CountdownAnswerAsJudge
-from fourscore.judges.countdown import CountdownJudge, parse_equation
+from fourscore.judges.countdown import CountdownJudge, NotAnEquationError, parse_equation
 from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 steady = settings(deadline=None)
@@ -148,10 +148,6 @@ def test_a_value_close_to_the_target_is_wrong() -> None:
         "3e1",
         "3,8",
         "3 8",
-        "3(8)",
-        "(3)(8)",
-        "+3*8",
-        "3*+8",
         "3*",
         "*3",
         "3*(8",
@@ -459,3 +455,21 @@ def test_the_judge_compares_and_pickles_by_value() -> None:
     assert pickle.loads(pickle.dumps(judge)) == judge
     assert judge.names == ("countdown",)
     assert judge.runs == "inline"
+
+
+@pytest.mark.parametrize(
+    "equation",
+    ["$25-1$", r"\(25-1\)", r"\[25-1\]", "$$25-1$$", "25–1", "+25-1", "25-(+1)", "$25-1=24$"],
+)
+def test_reads_equations_as_models_write_them(equation: str) -> None:
+    assert parse_equation(equation).value == 24
+
+
+@pytest.mark.parametrize("equation", ["4(6)", "(4)(6)", "(2)(3)(4)", "4*(6)"])
+def test_a_number_before_a_bracket_is_multiplied(equation: str) -> None:
+    assert parse_equation(equation).value == 24
+
+
+def test_a_number_after_a_bracket_is_no_equation() -> None:
+    with pytest.raises(NotAnEquationError):
+        parse_equation("(2+2)6")

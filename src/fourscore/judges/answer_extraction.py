@@ -14,6 +14,9 @@ from typing import Literal
 Box = Literal["last", "first"]
 BoxForms = Literal["any", "braces"]
 Think = Literal["drop", "keep"]
+#: Where an answer stands: in a box, in `<answer>…</answer>`, after the last `####`, as the last
+#: number, or after the last "final answer" or "the answer is". `any` tries them in this order.
+AnswerIn = Literal["boxed", "tag", "hash", "final_answer", "last_number", "any"]
 
 #: Most characters of a text in which tags and boxes are searched.
 MAX_EXTRACT = 1_000_000
@@ -28,6 +31,20 @@ _PIECE = re.compile(
 )
 #: What `\boxed` takes without braces: a number, a command, or one letter or digit.
 _TOKEN = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?|\\[A-Za-z]+|\w")
+
+
+_STATED = re.compile(
+    r"(?:final answer|the answer|answer)(?: is|:)(?::|\s)*|答案(?:是|为)?[：:]?\s*", re.IGNORECASE
+)
+_NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d{1,40}(?:,\d{3})*(?:\.\d{1,40})?|\.\d{1,40})%?")
+#: What joins boxes that are one list.
+_JOINT = re.compile(
+    r"(?:[\s,;，；、$&.]|\\(?:quad|qquad|[,;()])|\\text\{ {0,3}(?:and|or) {0,3}\}"
+    r"|and\b|or\b|和|或)*"
+)
+#: Most boxes of one list, and most characters of a text in which they are looked for.
+_MAX_LIST, _LIST_CHARACTERS = 20, 20_000
+_PHANTOM = re.compile(r"\\[hv]?phantom\s*\{")
 
 
 def remove_thinking(text: str) -> str:
@@ -158,3 +175,89 @@ def find_tagged(text: str, tag: str = "answer") -> str | None:
     end = text.rfind(f"</{tag}>")
     start = text.rfind(f"<{tag}>", 0, end) if end >= 0 else -1
     return None if start < 0 else text[start + len(tag) + 2 : end].strip()
+
+
+def find_answer(
+    text: str, answer_in: AnswerIn, *, box: Box = "last", forms: BoxForms = "any"
+) -> str | None:
+    """Return the answer at the place that `answer_in` names, without hidden parts; None if none."""
+    if answer_in == "any":
+        places: list[AnswerIn] = ["boxed", "tag", "hash", "final_answer", "last_number"]
+        found = (find_answer(text, place, box=box, forms=forms) for place in places)
+        return next((one for one in found if one is not None), None)
+    if answer_in == "boxed":
+        answer = find_boxed(text, box, forms)
+    elif answer_in == "tag":
+        answer = find_tagged(text)
+    elif answer_in == "hash":
+        answer = text.rpartition("####")[2].strip().partition("\n")[0] if "####" in text else None
+    elif answer_in == "final_answer":
+        answer = _find_stated(text)
+    else:
+        numbers = _NUMBER.findall(text[-_LIST_CHARACTERS:])
+        answer = numbers[-1] if numbers else None
+    if answer is None:
+        return None
+    return remove_phantoms(answer if answer_in == "boxed" else _remove_delimiters(answer))
+
+
+def _find_stated(text: str) -> str | None:
+    """Return the sentence after the last "the answer is", or the formula or box in it."""
+    ends = [found.end() for found in _STATED.finditer(text)]
+    if not ends:
+        return None
+    line = text[ends[-1] :].partition("\n")[0].strip().strip("*")
+    inner = find_boxed(line)
+    if inner is not None:
+        return inner
+    formula, closing, _ = line.removeprefix("$").partition("$")
+    if line.startswith("$") and closing:
+        return formula
+    return line.partition(". ")[0].removesuffix(".")
+
+
+def _remove_delimiters(text: str) -> str:
+    """Return a formula without the `$…$` or `\\(…\\)` around it."""
+    text = text.strip()
+    for opening, closing in (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")):
+        inner = text[len(opening) : -len(closing)]
+        if text.startswith(opening) and text.endswith(closing) and opening not in inner:
+            return inner.strip()
+    return text
+
+
+def find_box_list(text: str, forms: BoxForms = "any") -> list[str]:
+    """Return the last boxes that only "and", "or", commas or spacing separate, in their order."""
+    text = text[-_LIST_CHARACTERS:]
+    found: list[str] = []
+    while len(found) < _MAX_LIST and (span := _find_span(text, "last", forms)) is not None:
+        after = text[span[1] :].removeprefix("}")
+        if found and not _JOINT.fullmatch(after):
+            break
+        found.append(text[span[0] : span[1]].strip())
+        text = text[: text.rfind("\\", 0, span[0])]
+    return found[::-1]
+
+
+def remove_phantoms(text: str) -> str:
+    """Return a formula without its `\\phantom{…}`, which takes space and is not shown."""
+    if "phantom" not in text:
+        return text
+    kept: list[str] = []
+    end = 0
+    for match in _PHANTOM.finditer(text):
+        if match.start() < end:
+            continue
+        kept.append(text[end : match.start()])
+        end = _find_close(text, match.end())
+    return "".join([*kept, text[end:]]).strip()
+
+
+def _find_close(text: str, start: int) -> int:
+    """Return the end of the group that began before `start`; the end of the text if it is open."""
+    depth = 1
+    for piece in re.finditer(r"\\.|[{}]", text[start:], re.DOTALL):
+        depth += (piece[0] == "{") - (piece[0] == "}")
+        if depth == 0:
+            return start + piece.end()
+    return len(text)

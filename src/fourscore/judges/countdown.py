@@ -26,7 +26,7 @@ from fourscore.judges.answer_extraction import (
 MAX_CHARACTERS = 200
 MAX_NODES = 64
 
-_PART = r"[0-9]++|\\(?:times|cdot|div|[dt]?frac|left|right)(?![A-Za-z])|[-+*/(){}=×÷−·]"
+_PART = r"[0-9]++|\\(?:times|cdot|div|[dt]?frac|left|right)(?![A-Za-z])|[-+*/(){}=×÷−–·]"
 _TOKENS = re.compile(_PART)
 #: Possessive throughout, so that it never backtracks.
 _TEXT = re.compile(rf"(?:[ \t\r\n]*+(?:{_PART}))*+[ \t\r\n]*+")
@@ -42,7 +42,10 @@ _MEANING = {
     "·": "*",
     "÷": "/",
     "−": "-",
+    "–": "-",
 }
+#: What encloses a formula in LaTeX.
+_DELIMITERS = (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
 
 
 class NotAnEquationError(ValueError):
@@ -180,7 +183,12 @@ def _find_field(case: Case, trace: Trace, *keys: str) -> object:
 
 
 def parse_equation(text: str) -> Equation:
-    """Read an equation, with an optional `= value` at its end."""
+    """Read an equation, with an optional `= value` at its end, in `$…$` or without."""
+    text = text.strip()
+    for opening, closing in _DELIMITERS:
+        if text.startswith(opening) and text.endswith(closing) and len(text) > 2 * len(opening):
+            text = text[len(opening) : -len(closing)]
+            break
     if len(text) > MAX_CHARACTERS:
         raise NotAnEquationError(f"longer than {MAX_CHARACTERS} characters")
     return _Parser(_tokens(text)).equation()
@@ -249,10 +257,10 @@ class _Parser:
 
     def product(self) -> Ratio:
         left = self.factor()
-        while (operator := self.tokens[self.position]) in ("*", "/"):
-            self.position += 1
+        while (operator := self.tokens[self.position]) in ("*", "/", "("):
+            self.position += operator != "("  # 4(6) is 4 * 6
             (a, b), (c, d) = left, self.factor()
-            left = (a * c, b * d) if operator == "*" else _divide(a, b, c, d)
+            left = _divide(a, b, c, d) if operator == "/" else (a * c, b * d)
         return left
 
     def factor(self) -> Ratio:
@@ -264,6 +272,8 @@ class _Parser:
         if token == "-":
             numerator, denominator = self.factor()
             return -numerator, denominator
+        if token == "+":
+            return self.factor()
         if token == "(":
             return self.closed(")")
         if token == "\\frac":

@@ -4,15 +4,15 @@ from fourscore.judges.catalog import Entry
 
 _HEAD = """# Built-in judges
 
-Every built-in judge with its options. `fourscore judges` prints the same list, and `fourscore judges NAME` one of
-them; `fourscore judges --markdown` writes this page from the docstrings.
+Every built-in judge with its options. `fourscore judges` prints the same list, and `fourscore
+judges NAME` one of them; `fourscore judges --markdown` writes this page from the docstrings.
 """
 _CHECKS = """
 ## Plain checks
 
-In a case, `checks: [{contains: Rome}]`: the value is the first option, `true` stands for none. In a rubric,
-`{judge: contains, with: {text: Rome}}`. Thinking (`<think>…</think>`) is not part of an answer. A check that has nothing
-to compare with does not apply.
+In a case, `checks: [{contains: Rome}]`: the value is the main option, `true` stands for none. In a
+rubric, `{judge: contains, with: {text: Rome}}`. Thinking (`<think>…</think>`) is not part of an
+answer. A check that has nothing to compare with does not apply.
 """
 
 
@@ -47,9 +47,11 @@ def write_list(entries: list[Entry]) -> str:
     lines = []
     for kind, heading in (("check", "plain checks"), ("judge", "other judges")):
         lines.append(f"{heading}\n")
-        for one in entries:
-            if one.kind == kind:
-                lines.append(f"  {one.name:{width}}  {one.description.splitlines()[0]}\n")
+        lines += [
+            f"  {one.name:{width}}  {one.description.splitlines()[0]}\n"
+            for one in entries
+            if one.kind == kind
+        ]
     return "".join([*lines, "\nfourscore judges NAME shows the options of one\n"])
 
 

@@ -150,7 +150,7 @@ def test_reads_the_reference_from_expected_else_from_metadata(case: Case, refere
     ("config", "message"),
     [
         ({"thnk": "keep"}, r"judge_options\.thnk: unknown key; did you mean think\?"),
-        ({"zzz": 1}, r"judge_options\.zzz: unknown key; known: box, box_forms, deadline, match, "),
+        ({"zzz": 1}, r"judge_options\.zzz: unknown key; known: answer_in, box, box_forms, "),
         ({"box": "frist"}, r"judge_options\.box: "),
         ({"match": 7}, r"judge_options\.match: "),
         ({"on_error": "shrug"}, r"judge_options\.on_error: expected raise or zero"),

@@ -12,7 +12,16 @@ from fourscore.core.frozen import FrozenList
 from fourscore.core.numbers import check_finite, decimal_text
 from fourscore.executors.portal import require_loop
 from fourscore.executors.worker_pool import WorkerError, WorkerPool, WorkerTimeout
-from fourscore.judges.answer_extraction import Box, BoxForms, Think, find_boxed, remove_thinking
+from fourscore.judges.answer_extraction import (
+    AnswerIn,
+    Box,
+    BoxForms,
+    Think,
+    find_answer,
+    find_box_list,
+    remove_phantoms,
+    remove_thinking,
+)
 from fourscore.judges.math.comparison_result import Equivalence
 from fourscore.judges.math.equality import decide
 from fourscore.judges.math.limits import REFERENCE_CACHE
@@ -29,8 +38,13 @@ PATIENCE = 3600.0
 class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Gives 1 if the last box of the answer has the reference answer, else 0.
 
+    Boxes that only "and", "or", commas or spacing separate are one list where the reference is one.
+
     match: `exact` (default) compares texts; `equivalent` accepts a mathematically equal answer, and
         what the exact fast path cannot decide, Math-Verify decides in a worker process
+    answer_in: where the answer stands: `boxed` (default), `tag` (`<answer>…</answer>`), `hash`
+        (after `####`), `final_answer` (after "the answer is"), `last_number`, or `any` of them
+    percent: `strict` (default) reads 5% as 0.05; `either` also as 5
     box, box_forms: which box holds the answer, and what counts as a box
     think: `drop` (default) ignores text inside <think>…</think>, `keep` reads it
     reference: `marked` (default) is what follows the last `####`, `whole` is all of it
@@ -38,6 +52,8 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """
 
     match: Literal["exact", "equivalent"] = "exact"
+    answer_in: AnswerIn = "boxed"
+    percent: Literal["strict", "either"] = "strict"
     box: Box = "last"
     box_forms: BoxForms = "any"
     think: Think = "drop"
@@ -64,15 +80,15 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             return (_wrong("the agent gave no final_answer"),)
         if self.think == "drop":
             text = remove_thinking(text)
-        given = find_boxed(text, self.box, self.box_forms)
+        given = find_answer(text, self.answer_in, box=self.box, forms=self.box_forms)
         if given is None:
-            return (_wrong("no \\boxed{…} in the answer"),)
+            return (_wrong(_NOTHING[self.answer_in]),)
         if not given:
             return (_wrong("the box is empty"),)
+        if "," in expected and self.answer_in in ("boxed", "any") and self.box == "last":
+            given = self._join_boxes(text, given)
         try:
-            if given == expected or (
-                self.match == "equivalent" and await are_equivalent(given, expected, self.deadline)
-            ):
+            if given == expected or await self._is_equivalent(given, expected):
                 return (_RIGHT,)
         except IncomparableError as error:
             # An agent must not avoid a 0 by writing what cannot be compared. The reference is to
@@ -81,6 +97,32 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             return (_wrong(str(error)),)
         reason = f"the box holds {_short(given)}, the reference is {_short(expected)}"
         return (_wrong(reason, Evidence(text=given[:200], field="answer")),)
+
+    def _join_boxes(self, text: str, given: str) -> str:
+        """Return several boxes that are one list as a list; else the answer that was found."""
+        boxes = [remove_phantoms(one) for one in find_box_list(text, self.box_forms)]
+        return ", ".join(boxes) if len(boxes) > 1 and boxes[-1] == given else given
+
+    async def _is_equivalent(self, given: str, expected: str) -> bool:
+        if self.match == "exact":
+            return False
+        if await are_equivalent(given, expected, self.deadline):
+            return True
+        if self.percent == "strict" or ("%" in given) == ("%" in expected):
+            return False
+        plain = [text.replace("\\%", "").replace("%", "") for text in (given, expected)]
+        return await are_equivalent(*plain, self.deadline)
+
+
+#: The reason where no answer was found, by `answer_in`.
+_NOTHING: dict[AnswerIn, str] = {
+    "boxed": "no \\boxed{…} in the answer",
+    "tag": "no <answer>…</answer> in the answer",
+    "hash": "no #### in the answer",
+    "final_answer": 'the answer does not say "the answer is"',
+    "last_number": "no number in the answer",
+    "any": "no answer was found: no box, no tag, no #### and no number",
+}
 
 
 class IncomparableError(JudgeError):

@@ -5,6 +5,7 @@ r"""Read equations and inequalities: which value do they give?
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -33,7 +34,7 @@ def read_relation(
     if kinds <= {"=", r"\approx"}:
         return _read_equation(operators, sides, values, algebra)
     if kinds <= set(_FLIPPED) and len(operators) <= 2:
-        found = _read_interval(operators, sides, values)
+        found = _read_interval(*_remove_minus(operators, sides, values))
         if found is not None:
             return found
     if len(operators) == 1:
@@ -224,6 +225,27 @@ def _read_interval(
     if not up[0]:
         low, high, ends = high, low, ends[::-1]
     return _make_interval("[" if ends[0] else "(", "]" if ends[1] else ")", low, high, names[at])
+
+
+def _remove_minus(
+    operators: list[str], sides: list[list[str]], values: list[Value | None]
+) -> tuple[list[str], list[list[str]], list[Value | None]]:
+    """Multiply inequalities of -x and constants by -1: `-x < 3` becomes `x > -3`."""
+    at = [i for i, side in enumerate(sides) if side[:1] == ["-"] and _read_name(side[1:])]
+    others = [value for i, value in enumerate(values) if i not in at]
+    if len(at) != 1 or not all(map(_is_bound, others)):
+        return operators, sides, values
+    sides = [side[1:] if i == at[0] else side for i, side in enumerate(sides)]
+    return [_FLIPPED[one] for one in operators], sides, [_negate(value) for value in values]
+
+
+def _negate(value: Value | None) -> Value | None:
+    if isinstance(value, Infinity):
+        return Infinity(-value.sign)
+    if isinstance(value, Scalar):
+        negative = Ratio({m: -c for m, c in value.ratio.num.items()}, value.ratio.den)
+        return replace(value, ratio=negative)
+    return value
 
 
 def _is_bound(value: Value | None) -> bool:
