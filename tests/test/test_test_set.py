@@ -4,7 +4,15 @@ from typing import Any
 
 import pytest
 
-from fourscore import Case, ConfigError, EvaluationRunner, TestSet, calculate_overall_score, judge
+from fourscore import (
+    EVALUATION_RUBRIC,
+    Case,
+    ConfigError,
+    EvaluationRunner,
+    TestSet,
+    calculate_overall_score,
+    judge,
+)
 from fourscore import evaluate_output as evaluate_one
 from fourscore.core import Dimension, Rubric, Trace
 from fourscore.judges.math import MathJudge
@@ -139,3 +147,57 @@ def test_names_a_dimension_whose_entry_is_no_mapping() -> None:
     with pytest.raises(ConfigError, match="expected a mapping with a weight, got float") as caught:
         runner.evaluate_output("x", {"input": "?"})
     assert caught.value.field == "completeness"
+
+
+MATH = {"math": {"weight": 1.0}}
+
+
+def test_overridden_evaluate_output_is_what_run_all_uses() -> None:
+    class Generous(EvaluationRunner):
+        def evaluate_output(self, output: object, test: Any) -> dict[str, Any]:
+            evaluation = super().evaluate_output(output, test)
+            evaluation["passed"] = True
+            return evaluation
+
+    runner = Generous(make_test_set(), MATH, Agent())
+    summary = runner.run_all()
+    assert (summary["pass_rate"], summary["failures"]) == (1.0, [])
+    assert summary["dimension_averages"]["math"] == pytest.approx(2 / 3)
+
+
+def test_overridden_run_test_is_what_run_all_uses() -> None:
+    class Fixed(EvaluationRunner):
+        def run_test(self, test: Any) -> dict[str, Any]:
+            evaluation = {"overall_score": 0.9, "dimension_scores": {"own": 0.9}, "passed": True}
+            return {"test": test, "output": "", "evaluation": evaluation}
+
+    summary = Fixed(make_test_set(), MATH, Agent()).run_all()
+    assert (summary["pass_rate"], summary["dimension_averages"]) == (1.0, {"own": 0.9})
+    assert summary["planned"] == sum(summary["statuses"].values()) == 3
+
+
+def test_evaluating_an_output_by_itself_changes_no_result() -> None:
+    runner = EvaluationRunner(make_test_set(), MATH, Agent())
+    summary = runner.run_all()
+    results = list(runner.results)
+    runner.evaluate_output(r"\boxed{5}", {"input": "?", "expected": "6"})
+    assert runner.results == results
+    assert runner.summarize() == summary
+
+
+def test_the_results_are_the_only_list() -> None:
+    runner = EvaluationRunner(make_test_set(), MATH, Agent())
+    runner.run_all()
+    runner.results.pop()
+    assert runner.summarize()["total_tests"] == 2
+
+
+def test_add_test_takes_the_name_of_the_seed() -> None:
+    tests = TestSet("one")
+    tests.add_test(test_case={"input": "1+1"})
+    assert len(tests) == 1
+
+
+def test_a_verbatim_right_answer_is_scored_by_the_five_dimensions() -> None:
+    text = "Paris is the capital of France."
+    assert evaluate_one(text, text, EVALUATION_RUBRIC)["overall_score"] == 1.0

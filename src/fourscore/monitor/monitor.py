@@ -253,6 +253,11 @@ class ProductionMonitor(MonitorDecorators):
         """The pass rates below which the status is `warning` and `critical`; may be edited."""
         return self._state.alert_thresholds
 
+    @alert_thresholds.setter
+    def alert_thresholds(self, given: Mapping[str, float]) -> None:
+        read_thresholds(given)  # refuses unknown names and wrong numbers
+        self._state.alert_thresholds = {**self._state.alert_thresholds, **given}
+
     # The end
 
     def flush(self, timeout: float = 30.0) -> bool:

@@ -44,11 +44,11 @@ class TestSet:
         self.tests: list[Test] = []
         self.tags: dict[str, list[int]] = {}
 
-    def add_test(self, test: Test) -> None:
+    def add_test(self, test_case: Test) -> None:
         """Add a test, and its tags to the index."""
-        for tag in get_field(test, "tags") or ():
+        for tag in get_field(test_case, "tags") or ():
             self.tags.setdefault(tag, []).append(len(self.tests))
-        self.tests.append(test)
+        self.tests.append(test_case)
 
     def filter(self, **criteria: object) -> list[Test]:
         """Return the tests with these fields; a test without the field does not match."""
@@ -99,24 +99,42 @@ def calculate_overall_score(
     return float(gained / total)
 
 
+class Evaluation(dict[str, Any]):
+    """An evaluation as a dictionary, with the score and the trace that it was made from."""
+
+    def __init__(self, scored: Score, trace: Trace) -> None:
+        values = {signal.name: signal.value for signal in scored.signals}
+        super().__init__(
+            overall_score=scored.value,
+            dimension_scores={name: value for name, value in values.items() if value is not None},
+            passed=scored.passed,
+        )
+        self.scored, self.trace = scored, trace
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the dictionary still says what the score says."""
+        return self == Evaluation(self.scored, self.trace)
+
+
 class EvaluationRunner:
     """Runs an agent over a test set and evaluates what comes back, dimension by dimension.
 
     `rubric` is a `Rubric`, or a mapping from name to `{"weight": …, "judge": …}`, where the judge
     is a judge, a function of (case, trace), or a judge's name; without one, the dimension's name is
     the judge's. `agent` is anything that `fourscore run` takes, or an object with `run(input)`.
+    `run_test`, `evaluate_output` and `evaluate_dimension` may be overridden.
     """
 
     def __init__(self, test_set: TestSet, rubric: Rubric | Mapping[str, Any], agent: Any) -> None:
         self.test_set, self.rubric, self.agent = test_set, rubric, agent
         self.results: list[dict[str, Any]] = []
-        self._scores: list[tuple[Case, Score, Trace]] = []
         self._judges: dict[str, Any] = {}
         self._rubric: Rubric | None = None
 
     def run_all(self, verbose: bool = False) -> dict[str, Any]:
         """Run every test, one after the other; return the summary."""
-        self.results, self._scores = [], []
+        self.results = []
         for number, test in enumerate(self.test_set.tests, 1):
             if verbose:
                 print(f"test {number} of {len(self.test_set.tests)}")  # noqa: T201
@@ -127,8 +145,14 @@ class EvaluationRunner:
         """Run one test; return the test, its output and the evaluation."""
         case = make_case(test)
         trace = PORTAL.run(self._run_agent(case))
-        evaluation = self._evaluate(trace, case, test)
-        return {"test": test, "output": thaw(trace.output), "evaluation": evaluation}
+        output = thaw(trace.output)
+        if trace.fault is not None:
+            evaluation: dict[str, Any] = self._evaluate(trace, case, test)
+        elif type(self).evaluate_output is EvaluationRunner.evaluate_output:
+            evaluation = self.evaluate_output(trace, test)  # with its steps and its time
+        else:
+            evaluation = self.evaluate_output(output, test)
+        return {"test": test, "output": output, "evaluation": evaluation}
 
     def evaluate_output(self, output: object, test: Test) -> dict[str, Any]:
         """Evaluate one output: `overall_score`, `dimension_scores` and `passed`."""
@@ -153,11 +177,12 @@ class EvaluationRunner:
 
     def summarize(self) -> dict[str, Any]:
         """Return the summary of all results; `{"error": …}` if there are none."""
-        if not self._scores:
+        if not self.results:
             return {"error": "无结果"}  # the original words: callers compare them
         summary = Summary()
-        for case, scored, trace in self._scores:
-            summary.add(case, 1, scored, trace)
+        for result in self.results:
+            scored, trace = _read_evaluation(result["evaluation"])
+            summary.add(make_case(result["test"]), 1, scored, trace)
         document = summary.document()
         verdicts = [result["evaluation"]["passed"] for result in self.results]
         document["failures"] = [
@@ -170,7 +195,7 @@ class EvaluationRunner:
         async with open_agent(agent):
             return await attempt_case(agent, case)
 
-    def _evaluate(self, trace: Trace, case: Case, test: Test) -> dict[str, Any]:
+    def _evaluate(self, trace: Trace, case: Case, test: Test) -> Evaluation:
         overridden = type(self).evaluate_dimension is not EvaluationRunner.evaluate_dimension
         if isinstance(self.rubric, Mapping) and overridden and trace.fault is None:
             scored = _make_score(self._score_dimensions(trace, test, self.rubric), self.rubric)
@@ -181,15 +206,7 @@ class EvaluationRunner:
                 else self._get_rubric()
             )
             (scored,) = PORTAL.run(score(rubric, case, [trace], executor=LocalExecutor()))
-        values = {signal.name: signal.value for signal in scored.signals}
-        self._scores.append((case, scored, trace))
-        return {
-            "overall_score": scored.value,
-            "dimension_scores": {
-                name: value for name, value in values.items() if value is not None
-            },
-            "passed": scored.passed,
-        }
+        return Evaluation(scored, trace)
 
     def _score_dimensions(
         self, trace: Trace, test: Test, rubric: Mapping[str, Any]
@@ -222,6 +239,31 @@ class EvaluationRunner:
 
 def _make_trace(output: object) -> Trace:
     return output if isinstance(output, Trace) else Trace(output=read_answer(output))
+
+
+def _read_evaluation(evaluation: Mapping[str, Any]) -> tuple[Score, Trace | None]:
+    """Return the score of an evaluation, and its trace if it is not the user's own dictionary."""
+    if isinstance(evaluation, Evaluation) and evaluation.is_unchanged:
+        return evaluation.scored, evaluation.trace
+    values = evaluation.get("dimension_scores") or {}
+    signals = tuple(Signal(name=name, value=value) for name, value in values.items())
+    overall, passed = evaluation.get("overall_score"), evaluation.get("passed")
+    if overall is None and passed is None:
+        reason = "the evaluation has no overall_score"
+        return Score(status=Status.SKIPPED, signals=signals, reason=reason), None
+    if passed is None and overall is not None:
+        passed = overall >= PASS_THRESHOLD - SLACK
+    value = None if overall is None else float(overall)
+    reward = float(bool(passed)) if value is None else value
+    scored = Score(
+        status=Status.SCORED,
+        value=value,
+        passed=bool(passed),
+        reward=reward,
+        coverage=1.0,
+        signals=signals,
+    )
+    return scored, None
 
 
 def _make_score(signals: tuple[Signal, ...], rubric: Mapping[str, Any]) -> Score:

@@ -4,6 +4,7 @@ The reader of a kind is imported only when there is such a log.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,10 @@ from fourscore.formats.line_chunks import MAX_LINE, read_document
 from fourscore.formats.logs.json_objects import BrokenLine, ObjectBatches
 from fourscore.formats.logs.tool_record import ToolRecord
 from fourscore.formats.yaml_file import parse_yaml
+
+#: The efficiency that a summary notes, once by time and once by tools: it is computed here anyway,
+#: and YAML allows no key twice.
+_EFFICIENCY = re.compile(r"^[ \t]+efficiency:[ \t]*[0-9.]+[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
 
 LogKind = Literal["executions", "summary", "hooks", "transcript", "messages", "spans", "inspect"]
 
@@ -121,7 +126,8 @@ class LogFile:
         if text.lstrip()[:1] in (b"{", b"["):
             return decode_json(text)[0]
         try:
-            return parse_yaml(text.decode("utf-8", "replace"), self.path).value
+            written = _EFFICIENCY.sub("", text.decode("utf-8", "replace"))
+            return parse_yaml(written, self.path).value
         except ConfigError as error:
             raise DataError(error.message, file=self.path, line=error.line) from None
 

@@ -77,11 +77,14 @@ def score_accuracy(output: str, accuracy: Accuracy = "applicable", request: str 
     """Return 0.4 for code that parses, 0.3 for no obvious errors, 0.3 for a sound form.
 
     An empty output gets 0. If there is no code to judge, the sum is divided by 0.6; with `literal`
-    such an output gets the 0.4.
+    such an output gets the 0.4, unless it is code without a fence that does not parse.
     """
     if accuracy == "literal":
-        parts = list_accuracy_parts(output, request)
-        return _literal([(name, n, True if there is None else there) for name, n, there in parts])
+        from fourscore.judges.fitness.detectors.syntax import parses_as_whole
+
+        (code, n, there), *others = list_accuracy_parts(output, request)
+        there = parses_as_whole(output) if there is None else there
+        return _literal([(code, n, there is not False), *others])
     return _share(list_accuracy_parts(output, request)) if output.strip() else 0.0
 
 

@@ -110,8 +110,8 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             return True
         if self.percent == "strict" or ("%" in given) == ("%" in expected):
             return False
-        plain = [text.replace("\\%", "").replace("%", "") for text in (given, expected)]
-        return await are_equivalent(*plain, self.deadline)
+        mine, theirs = (text.replace("\\%", "").replace("%", "") for text in (given, expected))
+        return await are_equivalent(mine, theirs, self.deadline)
 
 
 #: The reason where no answer was found, by `answer_in`.

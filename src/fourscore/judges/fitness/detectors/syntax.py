@@ -67,6 +67,19 @@ def parses(output: str) -> bool | None:
     return found
 
 
+#: The first line of an output that is Python code and nothing else.
+_PYTHON = re.compile(r"(?:async def|def|class|import|from|@)[ \w(]")
+
+
+def parses_as_whole(output: str) -> bool | None:
+    """Whether an output without fences parses as Python; None if it does not begin like code."""
+    if _PYTHON.match(output.lstrip()) is None or read_markdown(output).fences:
+        return None
+    with suppress(NotJudged):
+        return _is_sound("python", dedent(output))
+    return None
+
+
 def _is_sound(language: str, code: str) -> bool:
     """Whether the code parses, alone or inside of one of its language's `_AROUND`."""
     if len(code) > LONGEST or _SESSION.search(code):
