@@ -225,7 +225,7 @@ def fold(rubric: Rubric, signals: SignalsByName) -> Score:
             weight += share
             total += share * value
         if dimension.gate is not None and value < dimension.gate - SLACK:
-            gate = gate or _gate_reason(dimension, value)
+            gate = gate or _gate_reason(dimension, value, signal.reason)
     coverage = measured / planned
 
     if fault is not None or not measured or coverage < rubric.min_coverage - SLACK:
@@ -285,8 +285,10 @@ def _skip_reason(rubric: Rubric, signals: SignalsByName, coverage: float) -> str
     return f"nothing applicable: {reasons}" if reasons else "nothing applicable"
 
 
-def _gate_reason(dimension: Dimension, value: float) -> str:
-    return f"{dimension.name} is {value:.3g}, below its gate of {dimension.gate:.3g}"
+def _gate_reason(dimension: Dimension, value: float, reason: str) -> str:
+    """Return which gate failed, with the judge's own reason."""
+    words = f"{dimension.name} is {value:.3g}, below its gate of {dimension.gate:.3g}"
+    return f"{words}: {reason}" if reason else words
 
 
 def _sum_usage(signals: SignalsByName) -> Usage:

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
-from fourscore.core import ConfigError, Score
+from fourscore.core import ConfigError, Score, Signal
 from fourscore.core.extras import require_extra
 from fourscore.core.trace import as_text
 from fourscore.judges.calibrated_rate import describe_corrected_rate
@@ -34,9 +34,16 @@ COLUMNS = (
     "value",
     "reward",
     "reason",
+    "input",
     "output",
+    "expected",
+    "tags",
+    "complexity",
+    "group",
     "seconds",
 )
+#: Before the names of the columns that have the value and the reason of each dimension.
+VALUE, REASON = "signal_", "reason_"
 #: Characters that XML 1.0 does not allow.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 #: A spreadsheet reads a cell that begins with one of these as a formula.
@@ -84,7 +91,12 @@ def _record(row: StoredRow) -> dict[str, Any]:
         "value": score.value,
         "reward": score.reward,
         "reason": _reason(score),
+        "input": as_text(row.case.input),
         "output": as_text(row.trace.output),
+        "expected": as_text(row.case.expected),
+        "tags": ",".join(row.case.tags),
+        "complexity": row.case.complexity,
+        "group": row.case.group,
         "seconds": row.trace.seconds,
     }
 
@@ -94,9 +106,20 @@ def _reason(score: Score) -> str:
     return score.reason or ("" if score.passed else explain_score(score))
 
 
-def _signals(row: StoredRow) -> dict[str, float | None]:
+def _add_dimensions(row: StoredRow, names: list[str]) -> dict[str, Any]:
+    """Return the record of a row with the value and the reason of each dimension."""
     assert row.score is not None
-    return {signal.name: signal.value for signal in row.score.signals}
+    signals = {signal.name: signal for signal in row.score.signals}
+    record = _record(row)
+    for name in names:
+        signal = signals.get(name)
+        record[f"{VALUE}{name}"] = None if signal is None else signal.value
+        record[f"{REASON}{name}"] = None if signal is None else _signal_reason(signal)
+    return record
+
+
+def _signal_reason(signal: Signal) -> str:
+    return signal.reason or ("" if signal.fault is None else signal.fault.message)
 
 
 def _json(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
@@ -115,11 +138,13 @@ def _csv(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> N
     names = list(document["dimensions"])
     with path.open("w", newline="", encoding="utf-8") as out:
         table = csv.writer(out)
-        table.writerow([*COLUMNS, *names])
+        table.writerow([*COLUMNS, *_dimension_columns(names)])
         for row in _rows(store, info):
-            record, signals = _record(row), _signals(row)
-            cells = [record[column] for column in COLUMNS]
-            table.writerow([_cell(cell) for cell in cells] + [signals.get(name) for name in names])
+            table.writerow([_cell(cell) for cell in _add_dimensions(row, names).values()])
+
+
+def _dimension_columns(names: list[str]) -> list[str]:
+    return [f"{prefix}{name}" for name in names for prefix in (VALUE, REASON)]
 
 
 def _cell(value: Any) -> Any:
@@ -136,13 +161,13 @@ def _parquet(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) 
     kinds: dict[str, Any] = dict.fromkeys(COLUMNS, arrow.string())
     kinds |= {"repeat": arrow.int64(), "passed": arrow.bool_()}
     kinds |= dict.fromkeys(("value", "reward", "seconds"), arrow.float64())
-    kinds |= {f"signal_{name}": arrow.float64() for name in names}
+    for column in _dimension_columns(names):
+        kinds[column] = arrow.float64() if column.startswith(VALUE) else arrow.string()
     schema = arrow.schema(list(kinds.items()))
     with parquet.ParquetWriter(path, schema) as out:
         batch: list[dict[str, Any]] = []
         for row in _rows(store, info):
-            signals = _signals(row)
-            batch.append(_record(row) | {f"signal_{name}": signals.get(name) for name in names})
+            batch.append(_add_dimensions(row, names))
             if len(batch) >= 5_000:
                 out.write_table(arrow.Table.from_pylist(batch, schema))
                 batch = []
