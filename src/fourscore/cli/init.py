@@ -23,31 +23,44 @@ FILES = {
     "agent.py": "agent.py",
     ".github/workflows/fourscore.yml": "workflow.yml",
 }
+#: The files of a project whose cases bring their own checks; it needs no rubric.
+FILES_WITH_CHECKS = {
+    "fourscore.yaml": "fourscore.yaml",
+    "cases.jsonl": "cases_with_checks.jsonl",
+    "agent.py": "agent.py",
+    ".github/workflows/fourscore.yml": "workflow.yml",
+}
 IGNORED = ".gitignore"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "write the files to this folder (default: the working folder)"
     parser.add_argument("dir", nargs="?", default=".", metavar="DIR", help=text)
+    text = "write cases that bring their own checks, and no rubric"
+    parser.add_argument("--checks", action="store_true", help=text)
     parser.add_argument("--force", action="store_true", help="replace existing files")
     parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
     folder = Path(args.dir)
-    taken = [name for name in FILES if os.path.lexists(folder / name)]
+    files = FILES_WITH_CHECKS if args.checks else FILES
+    taken = [name for name in files if os.path.lexists(folder / name)]
     if taken and not args.force:
         are = "is" if len(taken) == 1 else "are"
         message = f"{', '.join(taken)} {are} already there; use --force to replace them"
         raise ConfigError(message, file=args.dir)
     try:
-        for name, template in FILES.items():
-            _write(folder / name, _template(template), replace=args.force)
+        for name, template in files.items():
+            text = _template(template)
+            if "rubric.yaml" not in files:
+                text = text.replace("    rubric: rubric.yaml\n", "")
+            _write(folder / name, text, replace=args.force)
         _add_ignored(folder / IGNORED)
     except OSError as error:
         place = os.fspath(error.filename or args.dir)
         raise ConfigError(error.strerror or "cannot be written", file=place) from None
-    written = [*FILES, IGNORED]
+    written = [*files, IGNORED]
     if args.json:
         document = {"folder": str(folder.resolve()), "files": written, "exit_code": PASSED}
         print_json(document)
