@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fourscore import judge
 from fourscore.core import (
     Call,
     Canary,
@@ -625,3 +626,24 @@ def test_executor_receives_all_calls_at_once() -> None:
     assert [by_name(s)["a"].reason for s in (first, second)] == ["first", "second"]
     assert [by_name(s)["rank"].value for s in (first, second)] == [1.0, 0.0]
     assert [call.traces for call in executor.asked] == [traces[:1], traces[1:], traces]
+
+
+def test_an_optional_dimension_that_does_not_apply_leaves_the_coverage() -> None:
+    @judge
+    def only_sometimes(case: Case, trace: Trace) -> Signal:
+        value = 1.0 if "check" in case.metadata else None
+        return Signal(name="only_sometimes", value=value)
+
+    lines = (
+        Dimension(name="always", judge=judge(lambda case, trace: 0.5), weight=0.1),
+        Dimension(name="only_sometimes", judge=only_sometimes, weight=1.0, optional=True),
+    )
+    rubric = Rubric(name="r", dimensions=lines)
+    (without,) = asyncio.run(score(rubric, Case(input="?"), [Trace(output="x")]))
+    assert (without.value, without.coverage) == (0.5, 1.0)
+    checked = Case(input="?", metadata={"check": True})
+    (with_it,) = asyncio.run(score(rubric, checked, [Trace(output="x")]))
+    assert with_it.value == pytest.approx((0.05 + 1) / 1.1)
+    alone = Rubric(name="r", dimensions=lines[1:])
+    (skipped,) = asyncio.run(score(alone, Case(input="?"), [Trace(output="x")]))
+    assert (skipped.status, skipped.coverage) == ("skipped", 0.0)

@@ -14,7 +14,7 @@ from fourscore.cli import model_options
 from fourscore.cli.main import INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.cli.preflight import check_users
 from fourscore.cli.run_guard import Watchdog, protect_stdout, run_stoppable
-from fourscore.core import ConfigError, DataError, Rubric
+from fourscore.core import ConfigError, DataError
 from fourscore.evolve.evaluator import EvaluationSetup, Evaluator
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.limits import Risk
@@ -27,8 +27,9 @@ from fourscore.evolve.prompted_agent import PromptedAgents
 from fourscore.evolve.settings import NAME, Settings
 from fourscore.evolve.split import Split, split
 from fourscore.executors import loop as event_loop
-from fourscore.formats.cases import CaseFile
-from fourscore.judges.rubric_file import RESEARCH, read_rubric
+from fourscore.formats.cases import CaseFile, CaseFileInfo
+from fourscore.judges.case_rubric import choose_rubric, read_case_rubric
+from fourscore.judges.checks.case_checks import CaseChecks
 from fourscore.models.model_pool import ModelPool
 from fourscore.report import summary_text
 from fourscore.report.lineage_panel import show_lineage
@@ -74,15 +75,16 @@ def run(args: argparse.Namespace) -> int:
     # The agent may change the working folder.
     with Evolution(Path(args.dir).resolve()) as evolution:
         settings = _apply_options(evolution.settings, args)
-        rubric, agents, proposer = _parts(settings, evolution.path)
-        cases = _cases(settings)
+        agents, proposer = _parts(settings, evolution.path)
+        found, cases = _cases(settings)
+        rubric = read_case_rubric(settings.rubric, found)
         most, means = _read_limits(settings, args)
         pool = model_options.make_model_pool(means, rubric, agents.base_agent, probe=args.probe)
         check_users(pool, [proposer("high")], probe=args.probe)
         setup = EvaluationSetup(
             agents=agents,
             rubric=rubric,
-            rubric_text=Path(settings.rubric or RESEARCH).read_text(encoding="utf-8"),
+            rubric_text=Path(choose_rubric(settings.rubric, found)).read_text(encoding="utf-8"),
             cases_path=str(settings.cases),
             plan=_plan(settings),
             show_progress=_watch,
@@ -177,13 +179,12 @@ def _apply_options(settings: Settings, args: argparse.Namespace) -> Settings:
     )
 
 
-def _parts(settings: Settings, folder: Path) -> tuple[Rubric, PromptedAgents, Proposers]:
-    """Load rubric, agent and proposers; raise for a mistake in them before the first case runs."""
+def _parts(settings: Settings, folder: Path) -> tuple[PromptedAgents, Proposers]:
+    """Load agent and proposers; raise for a mistake in them before the first case runs."""
     file = str(folder / NAME)
     for field in ("cases", "agent"):
         if getattr(settings, field) is None:
             raise ConfigError("missing: fourscore evolve step needs it", file=file, field=field)
-    rubric = read_rubric(settings.rubric or RESEARCH)
     proposers = _proposers(settings)
     try:
         agents = PromptedAgents(str(settings.agent), [str(folder), str(Path.cwd())])
@@ -192,20 +193,20 @@ def _parts(settings: Settings, folder: Path) -> tuple[Rubric, PromptedAgents, Pr
         if error.file is not None:
             raise
         raise ConfigError(error.message, file=file, field=error.field or "agent") from None
-    return rubric, agents, proposers
+    return agents, proposers
 
 
-def _cases(settings: Settings) -> Split:
-    """Read and split the cases; a step needs some for the proposer and some for decisions."""
-    file = CaseFile(str(settings.cases))
-    file.check()
+def _cases(settings: Settings) -> tuple[CaseFileInfo, Split]:
+    """Check and split the cases; a step needs some for the proposer and some for decisions."""
+    file = CaseFile(str(settings.cases), check_case=CaseChecks().list_checks)
+    found = file.check()
     parts = split(file.cases(), settings.split)
     for name, least in (("inform", 1), ("decide", 2)):
         count = len(getattr(parts, name))
         if count < least:
             message = f"{count} cases are in the part {name}, expected at least {least}: add cases"
             raise DataError(message, file=str(settings.cases))
-    return parts
+    return found, parts
 
 
 def _read_limits(

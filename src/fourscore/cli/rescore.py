@@ -6,13 +6,19 @@ import msgspec
 
 from fourscore.agents.agent import load_agent
 from fourscore.cli import model_options
-from fourscore.cli.flags import add_json_argument, add_run_argument, add_store_argument
+from fourscore.cli.flags import (
+    add_json_argument,
+    add_judge_model_argument,
+    add_run_argument,
+    add_store_argument,
+)
 from fourscore.cli.run import exit_code
 from fourscore.cli.run_guard import run_in_pool
 from fourscore.cli.run_settings import GATE, JUDGE_DEADLINE
 from fourscore.core.extras import MissingExtras
 from fourscore.executors import loop
 from fourscore.judges.calibrated_rate import correct_rate_by_file
+from fourscore.judges.checks.case_checks import add_case_checks
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.report import exports, summary_text
 from fourscore.report.run_panel import ProgressLine, make_store_option, print_run
@@ -32,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_run_argument(parser)
     add("--rubric", required=True, metavar="FILE", help="score with this rubric (a YAML file)")
+    add_judge_model_argument(parser)
     add_store_argument(parser)
     text = "judge this many rows at a time (16)"
     add("--concurrency", type=int, default=16, metavar="N", help=text)
@@ -47,15 +54,16 @@ def run(args: argparse.Namespace) -> int:
     with missing.collect():
         exports.check_paths(args.out)
     with missing.collect():
-        rubric = read_rubric(args.rubric)
+        rubric = read_rubric(args.rubric, args.judge_model)
     missing.raise_if_any()
     gates = [parse_gate(text) for text in args.gate]
-    judge = rubric.provenance.rubric
-    pool = model_options.make_model_pool(
-        model_options.read_model_settings(args), rubric, probe=args.probe
-    )
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
+        if any(row.case.checks for row in store.rows(info.id)):
+            rubric = add_case_checks(rubric, args.judge_model)
+        judge = rubric.provenance.rubric
+        means = model_options.read_model_settings(args)
+        pool = model_options.make_model_pool(means, rubric, probe=args.probe)
         for gate in gates:
             gate.check([line.name for line in rubric.dimensions], info.repeats)
         plan = RunPlan(concurrency=args.concurrency, judge_deadline=args.judge_deadline)

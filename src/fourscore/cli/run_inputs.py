@@ -14,8 +14,8 @@ from fourscore.core import Case, Rubric
 from fourscore.core.extras import MissingExtras
 from fourscore.formats.case_filter import take_first, take_sample
 from fourscore.formats.cases import CaseFile, CaseFileInfo
-from fourscore.judges.checks.case_checks import CaseChecks, add_case_checks
-from fourscore.judges.rubric_file import CHECKS, RESEARCH, read_rubric
+from fourscore.judges.case_rubric import choose_rubric, read_case_rubric
+from fourscore.judges.checks.case_checks import CaseChecks
 from fourscore.report import exports
 from fourscore.stats.gates import Gate, parse_gate
 
@@ -55,12 +55,10 @@ def read_inputs(settings: RunSettings, out: list[str]) -> RunInputs:
     found = CaseFileInfo(0, "")
     with missing.collect():
         found = file.check()
-    settings = _choose_rubric(settings, found)
+    settings = replace(settings, rubric=choose_rubric(settings.rubric, found))
     with missing.collect():
-        rubric = read_rubric(settings.rubric_path, settings.judge_model)
+        rubric = read_case_rubric(settings.rubric, found, settings.judge_model)
     missing.raise_if_any()
-    if found.with_checks:
-        rubric = add_case_checks(rubric, settings.judge_model)
     gates = [parse_gate(text) for text in settings.gates]
     for gate in gates:
         gate.check([line.name for line in rubric.dimensions], settings.repeats)
@@ -73,11 +71,3 @@ def read_inputs(settings: RunSettings, out: list[str]) -> RunInputs:
     if file.flows:
         resolved = replace(resolved, cases="-")
     return RunInputs(settings=resolved, rubric=rubric, agent=agent, gates=gates, file=file)
-
-
-def _choose_rubric(settings: RunSettings, found: CaseFileInfo) -> RunSettings:
-    """Return the settings with a rubric: without one, the checks of the cases are the rubric."""
-    if settings.rubric is not None:
-        return settings
-    all_have_checks = found.with_checks == found.count > 0
-    return replace(settings, rubric=CHECKS if all_have_checks else RESEARCH)

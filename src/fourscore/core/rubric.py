@@ -19,7 +19,10 @@ SLACK = 1e-9
 
 
 class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """One line of a rubric. Its weight is 1 by default; a value below its gate fails the case."""
+    """One line of a rubric. Its weight is 1 by default; a value below its gate fails the case.
+
+    An `optional` dimension that does not apply to a case does not lower the case's coverage.
+    """
 
     name: str
     judge: Judge | Ranker
@@ -27,6 +30,7 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     gate: float | None = None
     description: str = ""
     levels: dict[str, float] = EMPTY
+    optional: bool = False
 
     def __post_init__(self) -> None:
         force_setattr(self, "levels", freeze_field("levels", self.levels, dict))

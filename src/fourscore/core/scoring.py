@@ -210,6 +210,8 @@ def fold(rubric: Rubric, signals: SignalsByName) -> Score:
     for dimension in rubric.dimensions:
         signal, share = signals[dimension.name], dimension.share
         value = signal.value
+        if dimension.optional and value is None and signal.fault is None:
+            continue
         planned += share
         if value is None:
             if signal.fault is not None:
@@ -226,7 +228,7 @@ def fold(rubric: Rubric, signals: SignalsByName) -> Score:
             total += share * value
         if dimension.gate is not None and value < dimension.gate - SLACK:
             gate = gate or _gate_reason(dimension, value, signal.reason)
-    coverage = measured / planned
+    coverage = measured / planned if planned else 0.0
 
     if fault is not None or not measured or coverage < rubric.min_coverage - SLACK:
         return _make_unmeasured_score(rubric, signals, coverage, fault)

@@ -60,20 +60,20 @@ class CasesFile(pytest.File):
         except FourscoreError as error:
             raise self.CollectError(str(error)) from None
 
-    def _load_agent_and_rubric(self) -> tuple[Agent, Rubric]:
+    def _load_agent_and_rubric(self) -> tuple[Agent, Rubric | None]:
         from fourscore.agents.agent import load_agent
-        from fourscore.judges.rubric_file import RESEARCH, read_rubric
+        from fourscore.judges.rubric_file import read_rubric
 
         config = self.config
         file = config.getini("fourscore_rubric")
-        rubric = read_rubric(str(config.rootpath / file) if file else RESEARCH)
+        rubric = read_rubric(str(config.rootpath / file)) if file else None
         return load_agent(config.getini("fourscore_agent"), folders=[str(config.rootpath)]), rubric
 
 
 class CaseItem(pytest.Item):
     """One case as a test: the agent answers it, and the rubric judges the answer."""
 
-    def __init__(self, *, case: Case, agent: Agent, rubric: Rubric, **more: Any) -> None:
+    def __init__(self, *, case: Case, agent: Agent, rubric: Rubric | None, **more: Any) -> None:
         super().__init__(**more)
         self.case, self.agent, self.rubric = case, agent, rubric
         self.extra_keyword_matches.update(case.tags)

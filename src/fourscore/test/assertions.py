@@ -12,8 +12,10 @@ from fourscore.core import Case, Rubric, Score, Signal, Trace, score
 from fourscore.executors.local import LocalExecutor
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.case_fields import parse_case
+from fourscore.formats.cases import CaseFileInfo
 from fourscore.formats.plain_text import make_printable
-from fourscore.judges.rubric_file import RESEARCH, read_rubric
+from fourscore.judges.case_rubric import read_case_rubric
+from fourscore.judges.checks.case_checks import add_case_checks
 
 #: Characters of an answer and of a piece of evidence in the message.
 ANSWER_LENGTH, EVIDENCE_LENGTH = 600, 160
@@ -22,18 +24,23 @@ ANSWER_LENGTH, EVIDENCE_LENGTH = 600, 160
 def assert_passes(
     case: Case | Mapping[str, Any],
     output: Any,
-    rubric: Rubric | str | Path = RESEARCH,
+    rubric: Rubric | str | Path | None = None,
     *,
     deadline: float = 60.0,
 ) -> Score:
     """Return the score of a passing output; raise an `AssertionError` with the reasons of another.
 
     `case` is a Case or the fields of one, `output` a text, any JSON value or a Trace, `rubric` a
-    Rubric or the path of its file. An output that could not be measured does not pass.
+    Rubric or the path of its file; without one, the case's own checks, else the rubric for research
+    answers. An output that could not be measured does not pass.
     """
     checked = case if isinstance(case, Case) else parse_case(case)
     trace = output if isinstance(output, Trace) else Trace(output=output)
-    rules = rubric if isinstance(rubric, Rubric) else read_rubric(str(rubric))
+    if isinstance(rubric, Rubric):
+        rules = add_case_checks(rubric) if checked.checks else rubric
+    else:
+        about = CaseFileInfo(1, "", with_checks=int(bool(checked.checks)))
+        rules = read_case_rubric(None if rubric is None else str(rubric), about)
     (found,) = PORTAL.run(score(rules, checked, [trace], executor=LocalExecutor(deadline)))
     if found.passed is not True:
         raise AssertionError(explain_failure(checked, trace, found, rules))

@@ -145,13 +145,16 @@ class CaseChecks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 def add_case_checks(rubric: Rubric, model: str | None = None) -> Rubric:
-    """Return the rubric with a dimension `checks` of weight 1, unless it has one already."""
+    """Return the rubric with a dimension `checks` of weight 1, unless it has one already.
+
+    It is optional: cases without checks are judged as if it were not there.
+    """
     if any(isinstance(line.judge, CaseChecks) for line in rubric.dimensions):
         return rubric
     if any(line.name == NAME for line in rubric.dimensions):
         message = "cases have checks of their own: give this dimension another name"
         raise ConfigError(message, field=f"dimensions.{NAME}")
-    own = Dimension(name=NAME, judge=CaseChecks(model=model), weight=1.0)
+    own = Dimension(name=NAME, judge=CaseChecks(model=model), weight=1.0, optional=True)
     return msgspec.structs.replace(rubric, dimensions=(*rubric.dimensions, own))
 
 
