@@ -14,6 +14,7 @@ from fourscore.core import Score, Trace, Usage, score
 from fourscore.formats.case_fields import parse_case
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.trl import Reward
+from fourscore.judges.loading import BUILT_IN
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 from fourscore.judges.scorer import RubricScorer
 from fourscore.stores.sqlite import Store
@@ -81,10 +82,59 @@ def test_all_phases_give_the_same_score(judged_by: str, output: str, tmp_path: P
         assert len(monitor.samples) == 2
 
 
-def stored(folder: Path, rubric: str, output: str) -> Score:
+#: Options that a judge cannot do without.
+NEEDED: dict[str, dict[str, Any]] = {
+    "choice": {"letter": "B"},
+    "regex": {"pattern": "4"},
+    "length": {"max": 20},
+    "language": {"language": "en"},
+    "latency": {"max": 2.0},
+    "cost": {"max": 1.0},
+    "tokens": {"max": 100},
+    "steps": {"max": 3},
+}
+#: Judges that need a model, a service or several answers, and have tests with those.
+ELSEWHERE = {
+    *("auto_grader", "criteria", "embedding_similarity", "environment"),
+    *("listwise", "pairwise", "panel", "rating"),
+}
+CHECKED: dict[str, Any] = {
+    "id": "sum",
+    "input": "How much is 4 plus 4?",
+    "expected": "8",
+    "metadata": {"target": 8, "nums": [4, 4]},
+    "checks": [{"contains": "8"}, {"length": 30}],
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(BUILT_IN) - ELSEWHERE))
+def test_every_built_in_judge_gives_the_same_in_all_phases(name: str, tmp_path: Path) -> None:
+    rubric_file = tmp_path / "rubric.yaml"
+    line = {"judge": name, "weight": 1, "with": NEEDED.get(name, {})}
+    own = {} if name == "checks" else {"checks": None}
+    rubric_file.write_text(json.dumps({"dimensions": {name: line}, "min_coverage": 0}))
+    row = {key: value for key, value in CHECKED.items() if key not in own}
+    output = "It is \\boxed{4+4}, that is 8 [1].\n\n[1] https://www.nist.gov"
+    rubric, case, trace = read_rubric(str(rubric_file)), parse_case(row), Trace(output=output)
+    (alone,) = asyncio.run(score(rubric, case, [trace]))
+    assert alone.status in ("scored", "skipped"), alone.reason
+    (trained,) = RubricScorer(rubric).score(case, [RecordedOutput(trace)])
+    assert kept(trained) == kept(alone)
+    assert kept(stored(tmp_path, str(rubric_file), output, row)) == kept(alone)
+    evaluation = EvaluationRunner(TestSet("one"), rubric, lambda _: output).evaluate_output(
+        output, row
+    )
+    assert (evaluation["overall_score"], evaluation["passed"]) == (alone.value, alone.passed)
+    with ProductionMonitor(1.0, rubric=rubric) as monitor:
+        now = monitor.sample_and_evaluate(row["input"], output, case=case)
+    assert now is not None
+    assert (now["score"], now["passed"]) == (alone.value, alone.passed)
+
+
+def stored(folder: Path, rubric: str, output: str, row: dict[str, Any] = ROW) -> Score:
     """The score that a run leaves in the store."""
     cases, store = folder / "cases.jsonl", folder / "runs.db"
-    cases.write_text(json.dumps({**ROW, "output": output}))
+    cases.write_text(json.dumps({**row, "output": output}))
     argv = ["run", "--cases", str(cases), "--rubric", rubric, "--agent", "recorded"]
     main([*argv, "--store", str(store), "--json"])
     with Store(store, make=False) as runs:

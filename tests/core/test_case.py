@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourscore.core import Case, digest
+from fourscore.core.case import Turn
 
 steady = settings(deadline=None)
 scalars = (
@@ -119,3 +120,26 @@ def test_wrong_json_is_refused(text: str) -> None:
 def test_replaces_lone_surrogates() -> None:
     case = Case(input="a\ud800", expected="\udfff", metadata={"\ud800": "\ud800"})
     assert (case.input, case.expected, case.metadata) == ("a�", "�", {"�": "�"})
+
+
+def test_checks_and_turns_are_frozen_with_the_case() -> None:
+    checks = [{"contains": ["a"]}]
+    case = Case(input="?", checks=checks, turns=(Turn(input="b", checks=checks),))  # type: ignore[arg-type]
+    assert case.checks == case.turns[0].checks == ({"contains": ["a"]},)
+    with pytest.raises(TypeError):
+        case.checks[0]["contains"] = "b"
+    assert msgspec.json.decode(msgspec.json.encode(case), type=Case) == case
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"checks": "x"}, "checks: expected a list"),
+        ({"checks": ["x"]}, r"checks\[0\]: expected an object"),
+        ({"turns": ["x"]}, "turns"),
+        ({"group": 7}, "group"),
+    ],
+)
+def test_wrong_checks_turns_and_groups_are_refused(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        Case(input="?", **fields)
