@@ -129,7 +129,7 @@ def test_evaluates_a_local_gym_env_inside_a_running_loop() -> None:
     assert asyncio.run(inside()) == (1.5, True)
 
 
-@pytest.mark.parametrize("answer", [None, math.nan, math.inf, "1.0", {}, [1.0], True])
+@pytest.mark.parametrize("answer", [None, math.nan, math.inf, "1.0", {}, [1.0]])
 def test_a_local_score_that_is_not_finite_is_a_service_error(answer: Any) -> None:
     with pytest.raises(ServiceError, match="not a finite number"):
         rewarded(Answers(answer))
@@ -235,3 +235,12 @@ def test_refuses_a_url_that_is_not_http(url: str) -> None:
 def test_client_refuses_calls_outside_its_async_with_block() -> None:
     with pytest.raises(RuntimeError, match="async with EnvService"):
         asyncio.run(EnvService("http://127.0.0.1:1").release("e"))
+
+
+@pytest.mark.parametrize(("answer", "expected"), [(True, (1.5, True)), (False, (0.0, False))])
+def test_a_bool_is_a_score_of_1_or_0(answer: bool, expected: tuple[float, bool]) -> None:
+    class Environment:
+        def evaluate(self) -> bool:
+            return answer
+
+    assert rewarded(Environment()) == expected

@@ -573,3 +573,15 @@ def test_refuses_invalid_combinations_of_by_and_model(
     with pytest.raises(ConfigError) as error:
         load_judge(name, options=options)
     assert message in str(error.value)
+
+
+def test_a_tutorial_module_that_cannot_be_imported_gives_the_built_in_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = "tutorial.example_math_agent.math_answer_as_judge"
+    file = tmp_path.joinpath(*module.split(".")).with_suffix(".py")
+    file.parent.mkdir(parents=True)
+    file.write_text("import a_library_that_agentjet_needs")
+    monkeypatch.syspath_prepend(tmp_path)
+    judge = load_judge(f"{module}->MathAnswerAsJudge", folders=[str(tmp_path)])
+    assert isinstance(judge, MathJudge)

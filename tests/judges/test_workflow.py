@@ -286,3 +286,11 @@ def test_a_built_in_judge_works_inside_a_running_loop() -> None:
         return MathAnswerAsJudge(None).compute_reward(task, output)
 
     assert asyncio.run(inside()) == (1.0, True)
+
+
+def test_takes_the_other_fields_of_agentjet() -> None:
+    task = WorkflowTask(Task(task_id="t"), episode_uuid="e", task_batch_index=3)
+    assert (task.task_id, task.episode_uuid, vars(task)["task_batch_index"]) == ("t", "e", 3)
+    assert task == WorkflowTask(Task(task_id="t"), episode_uuid="e", task_batch_index=3)
+    assert task != WorkflowTask(Task(task_id="t"))
+    assert Workflow(name="agent").name == "agent"

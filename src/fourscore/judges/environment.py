@@ -150,8 +150,8 @@ def _read_reply(where: str, status: int, body: bytes) -> Any:
 
 
 def check_score(data: Any) -> float:
-    """Return a score as a float; raise `ServiceError` if it is not a finite number."""
-    number = to_finite_float(data)
+    """Return a number or a bool as a score; raise `ServiceError` for anything else."""
+    number = float(data) if isinstance(data, bool) else to_finite_float(data)
     if number is None:
         raise ServiceError(f"the environment's score is {safe_repr(data)}, not a finite number")
     return number

@@ -18,8 +18,11 @@ from typing import Any, TypeGuard
 
 from fourscore.core import ConfigError, suggest_known
 
-#: The modules of AgentJet's tutorials whose judges are built in here.
+#: AgentJet's modules whose judges are built in here, for where they cannot be imported.
 TUTORIALS = {
+    "ajet.task_judge.countdown_answer_as_judge": "fourscore.judges.agentjet",
+    "ajet.task_judge.env_service_as_judge": "fourscore.judges.agentjet",
+    "ajet.task_judge.math_answer_as_judge": "fourscore.judges.agentjet",
     "tutorial.example_math_agent.math_answer_as_judge": "fourscore.judges.agentjet",
     "tutorial.example_countdown.countdown_answer_as_judge": "fourscore.judges.agentjet",
 }
@@ -141,12 +144,13 @@ def import_named_module(where: str, folders: Sequence[str]) -> ModuleType:
         importlib.invalidate_caches()
     try:
         module = importlib.import_module(where)
+    except (Exception, SystemExit) if where in TUTORIALS else ():
+        # AgentJet's own module may be there and miss one of its many dependencies.
+        return importlib.import_module(TUTORIALS[where])
     except ModuleNotFoundError as error:
         missing = error.name or ""
         if not (where == missing or where.startswith(f"{missing}.")):
             raise _make_import_error(error, where) from error
-        if where in TUTORIALS:
-            return importlib.import_module(TUTORIALS[where])
         searched = ", ".join(dict.fromkeys(folders))
         raise ConfigError(f"there is no module {where} (searched {searched})") from None
     except (Exception, SystemExit) as error:

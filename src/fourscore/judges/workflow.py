@@ -41,17 +41,29 @@ class Task:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
 class WorkflowTask:
-    """A task in one episode."""
+    """A task in one episode. AgentJet's other fields are kept as attributes."""
 
-    task: Task
-    task_id: str = ""
-    episode_uuid: str = ""
-    gym_env: Any = None
+    def __init__(
+        self,
+        task: Task,
+        task_id: str = "",
+        episode_uuid: str = "",
+        gym_env: Any = None,
+        **others: Any,
+    ) -> None:
+        self.task, self.episode_uuid, self.gym_env = task, episode_uuid, gym_env
+        self.task_id = task_id or task.task_id
+        vars(self).update(others)
 
-    def __post_init__(self) -> None:
-        self.task_id = self.task_id or self.task.task_id
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WorkflowTask) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"WorkflowTask({fields})"
 
 
 @dataclass
@@ -71,7 +83,8 @@ class ModelTuner:
 class Workflow:
     """An agent that a trainer runs."""
 
-    name: str = ""
+    def __init__(self, name: str = "") -> None:
+        self.name = name
 
     async def execute(self, task: WorkflowTask, model_tuner: ModelTuner) -> WorkflowOutput:
         raise NotImplementedError(f"{type(self).__name__} has no execute()")

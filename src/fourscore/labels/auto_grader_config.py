@@ -21,6 +21,8 @@ from fourscore.models.model_spec import KINDS
 if TYPE_CHECKING:
     from fourscore.labels.learning.settings import LearningSettings
 
+#: AgentJet's keys that are accepted and have no effect.
+_IGNORED = ("sampling_mode", "generate_number", "aggregation_mode", "num_reference_samples")
 DASHSCOPE = "https://dashscope.aliyuncs.com/compatible-mode/v1"
 
 
@@ -70,6 +72,17 @@ class AutoGraderSection(msgspec.Struct, kw_only=True, forbid_unknown_fields=True
     concurrency: int = 16
     bind: Literal["reply", "schema"] = "reply"
     rubric_file: str | None = None
+    # AgentJet's keys for its own way of learning; here all samples are used, and the report of the
+    # learned rubric says which criteria were kept.
+    sampling_mode: str | None = None
+    generate_number: int | None = None
+    aggregation_mode: str | None = None
+    num_reference_samples: int | None = None
+
+    @property
+    def ignored(self) -> list[str]:
+        """The keys that are given and have no effect here."""
+        return [name for name in _IGNORED if getattr(self, name) is not None]
 
     def check(self) -> None:
         """Raise `ConfigError` with the field for values that a type cannot exclude."""
