@@ -144,16 +144,13 @@ def import_named_module(where: str, folders: Sequence[str]) -> ModuleType:
         importlib.invalidate_caches()
     try:
         module = importlib.import_module(where)
-    except (Exception, SystemExit) if where in TUTORIALS else ():
-        # AgentJet's own module may be there and miss one of its many dependencies.
-        return importlib.import_module(TUTORIALS[where])
-    except ModuleNotFoundError as error:
-        missing = error.name or ""
-        if not (where == missing or where.startswith(f"{missing}.")):
-            raise _make_import_error(error, where) from error
-        searched = ", ".join(dict.fromkeys(folders))
-        raise ConfigError(f"there is no module {where} (searched {searched})") from None
     except (Exception, SystemExit) as error:
+        if where in TUTORIALS:  # AgentJet's own module may miss one of its many dependencies
+            return importlib.import_module(TUTORIALS[where])
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing and (where == missing or where.startswith(f"{missing}.")):
+            searched = ", ".join(dict.fromkeys(folders))
+            raise ConfigError(f"there is no module {where} (searched {searched})") from None
         raise _make_import_error(error, where) from error
     if local is not None and Path(module.__file__ or "").resolve() != local[1]:
         message = (
