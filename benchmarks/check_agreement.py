@@ -14,8 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rouge_score.rouge_scorer import RougeScorer
-from transformers.data.metrics.squad_metrics import compute_exact
-from transformers.data.metrics.squad_metrics import compute_f1 as squad_f1
+from transformers.data.metrics.squad_metrics import (  # type: ignore[import-not-found]
+    compute_exact,
+)
+from transformers.data.metrics.squad_metrics import (
+    compute_f1 as squad_f1,
+)
 
 from fourscore.judges.checks.similarity import (
     compute_f1,

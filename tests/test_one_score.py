@@ -138,9 +138,9 @@ def stored(folder: Path, rubric: str, output: str, row: dict[str, Any] = ROW) ->
     argv = ["run", "--cases", str(cases), "--rubric", rubric, "--agent", "recorded"]
     main([*argv, "--store", str(store), "--json"])
     with Store(store, make=False) as runs:
-        (row,) = runs.rows(runs.runs()[0].id)
-    assert row.score is not None
-    return row.score
+        (found,) = runs.rows(runs.runs()[0].id)
+    assert found.score is not None
+    return found.score
 
 
 def kept(given: Score) -> Score:
