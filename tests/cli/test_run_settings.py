@@ -113,7 +113,7 @@ def test_resume_changes_a_setting_or_refuses_it_by_its_rule(each: Setting) -> No
 def test_what_resume_may_change() -> None:
     rules = {rule: {each.key for each in SETTINGS if each.resume == rule} for rule in RULES}
     assert rules["same content"] == {"cases", "rubric"}
-    assert rules["give again"] == {"agent", "models"}
+    assert rules["give again"] == {"agent", "models", "judge_model"}
     assert rules["change"] == {
         "store", "concurrency", "deadline", "judge_deadline", "fail_fast", "gates",
         "budget", "cache", "prices",
@@ -141,7 +141,7 @@ def test_resume_reads_no_code_address_or_path_from_a_store(each: Setting) -> Non
     # Whoever can write the store can write the digest as well.
     info = msgspec.structs.replace(info, options={**info.options, each.key: hostile})
     args = parse(*PARTS, "--resume", "r")
-    if each.key in ("agent", "models", "rubric"):
+    if each.key in ("agent", "models", "rubric", "judge_model"):
         with pytest.raises(ConfigError, match="a store does not choose what is started"):
             resume_settings(info, args, "runs.db")
     elif each.is_local:

@@ -22,7 +22,7 @@ from fourscore.cli.run_settings import (
 from fourscore.core import ConfigError, Status, digest
 from fourscore.core.rubric import list_models
 from fourscore.core.secrets import hide_in_spec
-from fourscore.judges.rubric_file import RESEARCH
+from fourscore.judges.rubric_file import CHECKS, RESEARCH
 from fourscore.models.budget import NO_COST, Cost, Limits
 from fourscore.models.messages import NO_USAGE
 from fourscore.report.streams import print_message
@@ -71,10 +71,16 @@ def _read_options(info: RunInfo, store: str) -> RunSettings:
 def _list_missing(stored: RunSettings, given: dict[str, Any]) -> list[str]:
     """Return the flags of what the run needs and a store may not name."""
     needed = [f"--{key}" for key in ("cases", "agent") if key not in given]
-    # The built-in rubric may have been installed elsewhere when the run began.
-    if "rubric" not in given and Path(stored.rubric).parts[-4:] != Path(RESEARCH).parts[-4:]:
+    if "rubric" not in given and not _is_built_in(stored.rubric_path):
         needed.append("--rubric")
+    if stored.judge_model is not None and "judge_model" not in given:
+        needed.append("--judge-model")
     return [*needed, *(["CONFIG"] if stored.models and "models" not in given else [])]
+
+
+def _is_built_in(rubric: str) -> bool:
+    """Whether it is a built-in rubric, which may have been installed elsewhere at that time."""
+    return Path(rubric).parts[-4:] in [Path(path).parts[-4:] for path in (RESEARCH, CHECKS)]
 
 
 def _refuse(info: RunInfo, stored: RunSettings, what: str, field: str) -> NoReturn:
@@ -85,13 +91,13 @@ def _refuse(info: RunInfo, stored: RunSettings, what: str, field: str) -> NoRetu
 
 
 def digest_agent(settings: RunSettings) -> str:
-    """Return a digest of the agent and the options of models, without secrets.
+    """Return a digest of the agent, the judges' model and the options of models, without secrets.
 
     A file may lie in another folder, or be repaired, as long as it has the same name.
     """
     file, _, function = settings.agent.rpartition(":")
     agent = f"{Path(file).name}:{function}" if file.endswith(".py") else settings.agent
-    return digest([hide_in_spec(agent), settings.models])
+    return digest([hide_in_spec(agent), settings.models, settings.judge_model])
 
 
 def check_unchanged(info: RunInfo, inputs: RunInputs) -> None:
@@ -167,10 +173,11 @@ def resume_command(
     """
     config = str(Path(found).resolve()) if args and (found := find_config(args)) else ""
     words = ["fourscore", "run", *filter(None, [config if args else info.config])]
-    for key in ("cases", "agent", "rubric"):
-        if not (config and getattr(args, key) is None):  # else it is in the configuration
-            value = getattr(settings, key)
-            words += [f"--{key}", hide_in_spec(value) if key == "agent" else value]
+    for key in ("cases", "agent", "rubric", "judge_model"):
+        value = getattr(settings, key)
+        if value is None or (config and getattr(args, key) is None):
+            continue  # it is in the configuration
+        words += [f"--{key.replace('_', '-')}", hide_in_spec(value) if key == "agent" else value]
     words += ["--store", settings.store, "--resume", info.id]
     if args is None:
         return shlex.join(words)

@@ -61,7 +61,9 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             is_path=True,
         ),
     ] = None
-    judge_model: Annotated[str | None, setting("--judge-model", JUDGE_MODEL, metavar="SPEC")] = None
+    judge_model: Annotated[
+        str | None, setting("--judge-model", JUDGE_MODEL, metavar="SPEC", resume="give again")
+    ] = None
     name: Annotated[str, setting("--name", "give the run a name", metavar="NAME")] = ""
     store: Annotated[
         str,
