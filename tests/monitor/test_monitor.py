@@ -576,7 +576,7 @@ def test_texts_are_kept_for_keep_text_seconds() -> None:
 def test_samples_wait_while_the_store_is_locked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("fourscore.stores.schema.MAX_WAIT", 0.05)
+    monkeypatch.setattr("fourscore.stores.sqlite_file.MAX_WAIT", 0.05)
     path = tmp_path / "monitor.db"
     with ProductionMonitor(1.0, rubric=GOOD, store=path) as monitor:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -617,7 +617,7 @@ def test_long_ids_are_cut_and_stay_unique(gate: Gate) -> None:
 def test_samples_waiting_for_the_store_are_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fourscore.stores.schema.MAX_WAIT", 0.001)
+    monkeypatch.setattr("fourscore.stores.sqlite_file.MAX_WAIT", 0.001)
     monkeypatch.setattr("fourscore.monitor.batch_writer.MAX_WAITING", 10)
     path = tmp_path / "monitor.db"
     monitor = ProductionMonitor(1.0, rubric=GOOD, store=path)

@@ -14,8 +14,8 @@ import pytest
 
 from fourscore.core import Trace
 from fourscore.stores.errors import StoreError
-from fourscore.stores.schema import APPLICATION, TABLES, VERSION
 from fourscore.stores.sqlite import Store
+from fourscore.stores.sqlite_file import APPLICATION, TABLES, VERSION
 
 
 def make_database(path: Path, *statements: str) -> None:

@@ -390,7 +390,7 @@ def test_two_runs_can_be_written_at_the_same_time(shelf: Any) -> None:
 
 
 def test_locked_file_is_reported(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fourscore.stores.schema.MAX_WAIT", 0.05)
+    monkeypatch.setattr("fourscore.stores.sqlite_file.MAX_WAIT", 0.05)
     other = sqlite3.connect(shelf.path, isolation_level=None)
     with contextlib.closing(other):
         other.execute("BEGIN IMMEDIATE")

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from fourscore.cli import model_options
+from fourscore.cli.agent_side_effects import protect_stdout
 from fourscore.cli.flags import (
     add_json_argument,
     add_judge_model_argument,
@@ -19,7 +20,6 @@ from fourscore.cli.flags import (
 )
 from fourscore.cli.judge_options import add_judge_arguments, load_judge, read_rubric_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
-from fourscore.cli.run_guard import protect_stdout
 from fourscore.core import Case, ConfigError, DataError, Dimension, Rubric
 from fourscore.executors import loop
 from fourscore.formats.atomic_file import open_atomic

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.cli import model_options
+from fourscore.cli.agent_side_effects import protect_stdout
 from fourscore.cli.calibrate_fit import check_fit, fit_weights
 from fourscore.cli.flags import (
     add_json_argument,
@@ -27,7 +28,6 @@ from fourscore.cli.judge_options import (
     refuse_judge_options,
 )
 from fourscore.cli.main import INCOMPLETE, PASSED
-from fourscore.cli.run_guard import protect_stdout
 from fourscore.core import ConfigError, DataError, Dimension, Rubric, suggest_known
 from fourscore.core.judge import is_ranker
 from fourscore.executors import loop

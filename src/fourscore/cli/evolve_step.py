@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from fourscore.cli import model_options
+from fourscore.cli.agent_side_effects import Watchdog, protect_stdout, run_stoppable
 from fourscore.cli.main import INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.cli.preflight import check_users
-from fourscore.cli.run_guard import Watchdog, protect_stdout, run_stoppable
 from fourscore.core import ConfigError, DataError
 from fourscore.evolve.evaluator import EvaluationSetup, Evaluator
 from fourscore.evolve.folder import Evolution

@@ -6,6 +6,7 @@ import msgspec
 
 from fourscore.agents.agent import load_agent
 from fourscore.cli import model_options
+from fourscore.cli.agent_side_effects import run_in_pool
 from fourscore.cli.flags import (
     add_json_argument,
     add_judge_model_argument,
@@ -13,7 +14,6 @@ from fourscore.cli.flags import (
     add_store_argument,
 )
 from fourscore.cli.run import exit_code
-from fourscore.cli.run_guard import run_in_pool
 from fourscore.cli.run_settings import GATE, JUDGE_DEADLINE
 from fourscore.core.extras import MissingExtras
 from fourscore.executors import loop

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from fourscore.cli import model_options
+from fourscore.cli.agent_side_effects import Watchdog, protect_stdout, run_stoppable
 from fourscore.cli.dry_run import dry_run
 from fourscore.cli.flags import add_flags, add_json_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.cli.preflight import add_probe_flag
-from fourscore.cli.run_guard import Watchdog, protect_stdout, run_stoppable
 from fourscore.cli.run_inputs import RunInputs, read_inputs
 from fourscore.cli.run_resume import (
     check_unchanged,

@@ -11,8 +11,8 @@ from fourscore.core import DataError, Score, Status
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, make_case, make_trace
-from fourscore.train.batch import score_batch
 from fourscore.train.failures import FailureLog, OnAllFailed
+from fourscore.train.rollout_groups import score_batch
 from fourscore.train.trainer_output import check_on_error, get_numeric_components, resolve_reward
 
 

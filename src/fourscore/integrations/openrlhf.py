@@ -11,7 +11,6 @@ from typing import Any
 
 from fourscore.core import Case, DataError, Score, Status
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
-from fourscore.train.batch import BatchRow, score_batch
 from fourscore.train.failures import FailureLog, OnAllFailed
 from fourscore.train.openrlhf_format import (
     list_components,
@@ -20,6 +19,7 @@ from fourscore.train.openrlhf_format import (
     read_request,
     write_response,
 )
+from fourscore.train.rollout_groups import BatchRow, score_batch
 from fourscore.train.trainer_output import OnError, check_on_error, resolve_reward
 
 __all__ = ["RewardFunc", "read_request", "write_response"]

@@ -10,8 +10,8 @@ from typing import Any
 from fourscore.core import Case, ConfigError, Score, suggest_known
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
-from fourscore.train.batch import BatchRow, score_batch, score_batch_async
 from fourscore.train.failures import FailureLog, OnAllFailed
+from fourscore.train.rollout_groups import BatchRow, score_batch, score_batch_async
 from fourscore.train.trainer_input import read_completion, read_task_id, to_json_value
 from fourscore.train.trainer_output import OnError, check_on_error, get_components, resolve_reward
 

@@ -17,8 +17,8 @@ from fourscore.core import Case, Score, Status, Trace
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.judges.scorer import RubricScorer
-from fourscore.train.batch import BatchRow, has_ranker, refuse_rankers, score_batch_async
 from fourscore.train.failures import FailureLog, OnAllFailed
+from fourscore.train.rollout_groups import BatchRow, has_ranker, refuse_rankers, score_batch_async
 from fourscore.train.trainer_input import (
     read_completion,
     read_messages,

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from fourscore.core import Case, Score
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
-from fourscore.train.batch import BatchRow, refuse_rankers, score_batch, score_batch_async
 from fourscore.train.failures import FailureLog, OnAllFailed
+from fourscore.train.rollout_groups import BatchRow, refuse_rankers, score_batch, score_batch_async
 from fourscore.train.trainer_input import (
     read_completion,
     read_metadata,

@@ -20,9 +20,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fourscore.stores import schema
+from fourscore.stores import sqlite_file
 from fourscore.stores.errors import StoreError, check_rows, explain_sqlite_errors
-from fourscore.stores.schema import Layout, connect, create
+from fourscore.stores.sqlite_file import Layout, connect, create
 
 TABLES = {
     "samples": """CREATE TABLE samples (
@@ -134,7 +134,7 @@ class MonitorFile:
         with self._lock_writer(), explain_sqlite_errors(self.name):
             writer, _ = self._connect()
             if self._max_wait != self._set_wait:
-                seconds = schema.MAX_WAIT if self._max_wait is None else self._max_wait
+                seconds = sqlite_file.MAX_WAIT if self._max_wait is None else self._max_wait
                 writer.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
                 self._set_wait = self._max_wait
             writer.execute("BEGIN IMMEDIATE")

@@ -26,7 +26,7 @@ from fourscore.stores import labels
 from fourscore.stores.errors import StoreError, check_rows, explain_sqlite_errors
 from fourscore.stores.labels import Label
 from fourscore.stores.run import RunInfo, StoredRow, SummaryFields
-from fourscore.stores.schema import connect, create
+from fourscore.stores.sqlite_file import connect, create
 from fourscore.stores.writer import Writer
 
 #: Keys fetched at a time.

@@ -24,7 +24,7 @@ from fourscore.core import Case, Score, Trace
 from fourscore.stores.errors import StoreError, explain_sqlite_error
 from fourscore.stores.run_lock import RunLock
 from fourscore.stores.run_rows import PendingRow, RowWriter, ScoreRow, TraceRow
-from fourscore.stores.schema import connect
+from fourscore.stores.sqlite_file import connect
 
 #: Rows that may wait for the disk; past this a task waits before its row is accepted.
 MAX_PENDING = 1024

@@ -12,7 +12,7 @@ import msgspec
 
 from fourscore.core import Case, DataError, JudgeError, Rubric, Score, Trace
 from fourscore.formats.recorded_outputs import RecordedOutput
-from fourscore.train.batch import BatchRow
+from fourscore.train.rollout_groups import BatchRow
 from fourscore.train.trainer_input import parse_json_or_text, read_task_id, to_json_value
 from fourscore.train.trainer_output import (
     check_on_error,

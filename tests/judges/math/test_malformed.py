@@ -14,7 +14,7 @@ from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.judges.math import MathJudge
 from fourscore.judges.scorer import RubricScorer
 from fourscore.task_judge import MathAnswerAsJudge
-from fourscore.train.batch import score_batch
+from fourscore.train.rollout_groups import score_batch
 from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 ROOT = Path(__file__).parents[3]

@@ -1,4 +1,4 @@
-"""Score a trainer's batch: rows of one case and one output each."""
+"""Score a trainer's batch of rollouts: outputs of equal cases are one group."""
 
 import asyncio
 from collections.abc import Sequence
