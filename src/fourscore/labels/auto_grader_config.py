@@ -78,6 +78,8 @@ class AutoGraderSection(msgspec.Struct, kw_only=True, forbid_unknown_fields=True
     generate_number: int | None = None
     aggregation_mode: str | None = None
     num_reference_samples: int | None = None
+    #: Keep what was learned even where held-out labels do not show that it helps.
+    learn_without_proof: bool = False
 
     @property
     def ignored(self) -> list[str]:
@@ -148,6 +150,7 @@ class AutoGraderSection(msgspec.Struct, kw_only=True, forbid_unknown_fields=True
                 query=self.query_field, answer=self.answer_field, reference=self.reference_field
             ),
             bind=self.bind,
+            without_proof=self.learn_without_proof,
             name=self.grader_name,
         )
 

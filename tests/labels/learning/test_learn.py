@@ -333,3 +333,18 @@ def test_run_stopped_in_the_report_resumes_within_its_budget(tmp_path: Path) -> 
 
 def _gone() -> Exception:
     return ModelError("connection", "gone")
+
+
+def test_ten_samples_are_enough_without_proof(tmp_path: Path) -> None:
+    document = learned(tmp_path, planted.rows(10), planted.model(), without_proof=True)
+    section = document["learned"]
+    assert section["outcome"] == LEARNED
+    assert section["why"].startswith("kept without proof: ")
+    assert criteria(document)
+    assert section["figures"]["learned"]["n"] == 3
+
+
+def test_without_proof_a_rubric_that_is_proved_stays_so(tmp_path: Path) -> None:
+    document = learned(tmp_path, planted.rows(200), planted.model(), without_proof=True)
+    assert document["learned"]["outcome"] == LEARNED
+    assert "without proof" not in document["learned"]["why"]

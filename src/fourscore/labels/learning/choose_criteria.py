@@ -103,6 +103,27 @@ def choose_criteria(
     return _drop_negligible(chosen, agreement, data)
 
 
+def keep_candidates(
+    pool: Sequence[Candidate],
+    verdicts: Verdicts,
+    answers: Sequence[LabelledAnswer],
+    *,
+    most: int,
+    grouped: bool,
+) -> ChosenCriteria:
+    """Return the candidates that correlate most with the labels, with equal weights.
+
+    For few samples, on which nothing can be shown to raise agreement.
+    """
+
+    def measure(one: Candidate) -> float:
+        return abs(correlate_criterion(one.text, verdicts, answers, grouped))
+
+    chosen = tuple(sorted(pool, key=measure, reverse=True)[:most])
+    equal = tuple(1 / len(chosen) for _ in chosen)
+    return ChosenCriteria(chosen=chosen, fit=LinearFit(0.0, equal), n=len(answers))
+
+
 class _CrossValidation:
     """Two parts of the data, each of which tests what was fitted on the other."""
 

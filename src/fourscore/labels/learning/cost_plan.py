@@ -94,7 +94,7 @@ def plan_cost(samples: SampleFile, parts: DataSplit, settings: LearningSettings)
         chars=min(mean, settings.criteria("x").max_chars),
         prompt=len(prompt.system) + len(prompt.user),
         settings=settings,
-        too_few=len(samples) < FEWEST,
+        too_few=len(samples) < FEWEST and not settings.without_proof,
     )
 
 

@@ -12,6 +12,8 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+from msgspec.structs import replace
+
 from fourscore.core import DataError, Usage
 from fourscore.formats.labelled_samples import SampleFile
 from fourscore.labels.learning.checker import SINGLE, Checker
@@ -21,6 +23,7 @@ from fourscore.labels.learning.choose_criteria import (
     ChosenCriteria,
     choose_criteria,
     correlate_criterion,
+    keep_candidates,
 )
 from fourscore.labels.learning.cost_plan import BudgetCheck, CostPlan, plan_cost
 from fourscore.labels.learning.data_split import (
@@ -106,7 +109,7 @@ class LearningRun:
     async def learn(self) -> dict[str, Any]:
         """Run the rounds, test the chosen criteria on held-out labels, and return the document."""
         count = len(self.samples)
-        if count < FEWEST:
+        if count < FEWEST and not self.settings.without_proof:
             why = f"{count} samples are too few to show anything: at least {FEWEST} are needed"
             raise DataError(why, file=str(self.samples.path))
         plan = plan_cost(self.samples, self.split, self.settings)
@@ -119,6 +122,8 @@ class LearningRun:
         if not result.verdicts:
             message = "it gave no verdict on any criterion, so nothing was measured"
             raise ModelError("malformed", message, usage=Usage())
+        if not result.choice.chosen and self.settings.without_proof:
+            result = replace(result, choice=self._keep_candidates())
         if not result.choice.chosen:
             why = "no criterion raised agreement with the labels"
             return self._make_document(result, {"why": why})
@@ -127,7 +132,9 @@ class LearningRun:
             message = "it gave no verdict on any held-out answer, so nothing was measured"
             raise ModelError("malformed", message, usage=Usage())
         if not figures["learned_something"]:
-            return self._make_document(result, figures)
+            if not self.settings.without_proof:
+                return self._make_document(result, figures)
+            figures["why"] = f"kept without proof: {figures['why']}"
         themes = await self._sort_into_themes(result.choice)
         return self._make_document(result, figures, result.choice, themes)
 
@@ -273,6 +280,15 @@ class LearningRun:
             self.selection,
             most=self.settings.max_rubrics,
             min_gain=self.settings.min_gain,
+            grouped=self.grouped,
+        )
+
+    def _keep_candidates(self) -> ChosenCriteria:
+        return keep_candidates(
+            list(self.candidates.values()),
+            self.verdicts,
+            [*self.check, *self.selection],
+            most=self.settings.max_rubrics,
             grouped=self.grouped,
         )
 

@@ -30,6 +30,8 @@ class LearningSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     `batch`: samples shown for proposals. `proposals`: criteria proposed in a round.
     `revisions`: tries to improve a failed criterion.
     `threshold`: labels from this value on, in [0, 1], are good. `bind`: the judges' option.
+    `without_proof`: keep criteria that held-out labels do not show to be better, and learn from
+    however few samples.
     """
 
     model: Any
@@ -50,6 +52,7 @@ class LearningSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     min_gain: float = 0.02
     threshold: float = 0.7
     bind: Literal["reply", "schema"] = "reply"
+    without_proof: bool = False
     fields: SampleFields = SampleFields()
     name: str = "learned"
 
