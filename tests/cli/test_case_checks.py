@@ -117,6 +117,7 @@ def test_cases_without_checks_beside_others_are_judged_by_the_default_rubric(cap
         ([{"criterion": "It is polite."}], "checks[0].criterion: it asks a model: name one with"),
         ("x", "checks: expected array"),
         (["x"], "checks[0]: expected object"),
+        ([{"json": {"$ref": "http://x"}}], "checks[0].schema.$ref: no address is followed"),
     ],
 )
 def test_a_wrong_check_is_refused_before_the_first_case(
@@ -183,3 +184,15 @@ def test_init_with_checks_runs_at_once(capsys: Any) -> None:
     assert (document["planned"], document["passed"]) == (10, 9)
     cases = list(CaseFile("mine/cases.jsonl").cases())
     assert all(len(case.checks) == 2 for case in cases)
+
+
+def test_a_misspelt_key_of_checks_is_refused(capsys: Any) -> None:
+    Path("bad.jsonl").write_text('{"input": "a", "check": [{"exact": "b"}]}')
+    assert main(["run", "--cases", "bad.jsonl", "--agent", "agent.py:answer"]) == 2
+    assert "bad.jsonl:1: check: did you mean checks?" in capsys.readouterr().err
+
+
+def test_true_in_a_csv_cell_is_no_text() -> None:
+    Path("true.csv").write_text("input,check:no_errors,check:xml\na,true,TRUE\n")
+    (case,) = CaseFile("true.csv").cases()
+    assert case.checks == ({"no_errors": True}, {"xml": True})

@@ -177,6 +177,8 @@ def _read_cell(name: str, cell: str) -> tuple[object, int]:
 def _read_check(name: str, value: object) -> dict[str, object]:
     """Return one check of a case: its value, or an object that has its name and options."""
     name = name.strip()
+    if isinstance(value, str) and value.strip().lower() == "true":
+        value = True
     return dict(value) if isinstance(value, dict) and name in value else {name: value}
 
 

@@ -204,6 +204,9 @@ def _metadata(fields: Mapping[str, object], given: dict[str, object] | None) -> 
     """Return `metadata` with the keys that are not fields; refuse a key that is in both."""
     if _FIELDS.issuperset(fields):
         return given or {}
+    for key in fields.keys() - _FIELDS:
+        if isinstance(fields[key], list) and (meant := find_close_word(key, ("checks", "turns"))):
+            raise DataError(f"did you mean {meant}?", field=key)
     merged = dict(given or {})
     for key, value in fields.items():
         if key not in _FIELDS:

@@ -1,5 +1,6 @@
 """The checks `language` and `length`."""
 
+import re
 from functools import cache
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -13,6 +14,10 @@ from fourscore.judges.reader.text import find_sentence_ends, split_words
 _MAX_READ = 20_000
 #: Characters above which a text is too long to be split into words and sentences.
 MAX_LENGTH = 2_000_000
+#: Code in the answer is in no natural language.
+_FENCED = re.compile(r"(?:^|\n)(?:```|~~~)[^\n]*\n(?:(?!```|~~~)[^\n]*\n)*(?:```|~~~)")
+#: Written Cantonese is Chinese, and Norwegian has two forms.
+_SAME = {"yue": "zh", "nb": "no", "nn": "no"}
 Unit = Literal["words", "characters", "sentences", "tokens"]
 
 
@@ -32,7 +37,7 @@ class Language(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         require_extra("checks", "the check language")
-        known = load_identifier().labels
+        known = {*load_identifier().labels, *_SAME.values()}
         for code in self._codes:
             if code not in known:
                 message = f"expected codes such as en, zh or vi, got {code!r}"
@@ -41,15 +46,17 @@ class Language(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def _codes(self) -> tuple[str, ...]:
         given = (self.language,) if isinstance(self.language, str) else tuple(self.language)
-        return tuple(code.strip().lower() for code in given)
+        codes = (code.strip().lower() for code in given)
+        return tuple(_SAME.get(code, code) for code in codes)
 
     def measure(self, case: Case, trace: Trace) -> Signal:
-        answer = read_answer(trace)
+        answer = _FENCED.sub(" ", read_answer(trace)[:_MAX_READ])
         letters = sum(map(str.isalpha, answer[:_MAX_READ]))
         # Chinese and Japanese say in one character what takes others a word.
         if not letters or len(answer[:_MAX_READ].encode(errors="replace")) < self.min_characters:
             return Signal(name=self.name, reason="the answer is too short to tell its language")
-        found = load_identifier().classify(answer[:_MAX_READ])[0]
+        found = load_identifier().classify(answer)[0]
+        found = _SAME.get(found, found)
         wanted = " or ".join(self._codes)
         return self.decide(found in self._codes, f"the answer is in {found}, expected {wanted}")
 
@@ -82,6 +89,8 @@ class Length(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if self.max is None and not self.min:
             raise ConfigError("expected max or min", field="max")
+        if self.max is not None and self.min > self.max:
+            raise ConfigError("it is above max", field="min")
 
     def measure(self, case: Case, trace: Trace) -> Signal:
         count = count_length(trace, self.unit)

@@ -22,7 +22,7 @@ from fourscore.judges.checks.check import (
 MAX_LETTERS, MAX_WORDS_FROM = 20_000, 200_000
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ROUGE_WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
+_ROUGE_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 _CHINESE = re.compile(r"([\u3400-\u9fff])")
 
 
@@ -120,7 +120,8 @@ def compute_f1(words: Sequence[str], expected: Sequence[str]) -> float:
 class Rouge(GradedCheck, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Measures ROUGE's F: shared words, pairs of words, or the longest common sequence of words.
 
-    Words are those of the package rouge-score without stemming; a Chinese character is a word.
+    Words are those of the package rouge-score without stemming, in every script: `café` is one
+    word, and a Chinese character is one.
 
     text: the reference, or a list, of which the best counts; without it, what the case expects
     kind: `rouge1`, `rouge2` or `rougeL` (default)

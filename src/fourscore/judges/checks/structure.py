@@ -1,9 +1,13 @@
 """Checks of structure: json, xml, yaml, sql, markdown_table."""
 
 import json
+import logging
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from fractions import Fraction
+from functools import cache, lru_cache
+from math import isinf
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -61,7 +65,8 @@ def find_last_fence(text: str, kind: str) -> str | None:
 class Json(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Passes if the answer is JSON that fits a JSON Schema, or has a value at a path.
 
-    schema: a JSON Schema that the document has to fit; its patterns are matched by RE2
+    schema: a JSON Schema that the document has to fit, its patterns matched by RE2; or `true`: any
+        JSON will do
     path: where a value has to be: `user.name`, `items[0].price`
     equals: the value that has to be at `path`, or the whole document without `path`
     find: `any` (default) takes the last fenced block, else the whole answer; `whole`; `fenced`
@@ -77,6 +82,8 @@ class Json(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
     find: Found = "any"
 
     def __post_init__(self) -> None:
+        if self.schema is False:
+            raise ConfigError("expected a JSON Schema, or true for any JSON", field="schema")
         if isinstance(self.schema, dict):
             make_validator(json.dumps(thaw(self.schema)))
         if self.path is not None:
@@ -112,10 +119,22 @@ def _refuse_constant(word: str) -> object:
     raise DocumentError(f"not JSON: {word}")
 
 
+def _parse_float(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise DocumentError(f"the number {shorten(text)[1:-1]} is too large")
+    return number
+
+
 def parse_json(text: str) -> Any:
     """Return a JSON value; raise `DocumentError` for NaN, a key used twice and deep nesting."""
     try:
-        return json.loads(text, object_pairs_hook=_refuse_twice, parse_constant=_refuse_constant)
+        return json.loads(
+            text,
+            object_pairs_hook=_refuse_twice,
+            parse_constant=_refuse_constant,
+            parse_float=_parse_float,
+        )
     except RecursionError:
         raise DocumentError("nested too deeply") from None
     except DocumentError:
@@ -165,21 +184,29 @@ def _is_same(one: Any, other: Any) -> bool:
 
 def check_schema(document: Any, schema: str) -> None:
     """Raise `DocumentError` with the first violation of a JSON Schema."""
+    _checked.set({})
     try:
         error = next(make_validator(schema).iter_errors(document), None)
     except RecursionError:
         raise DocumentError("nested too deeply") from None
+    finally:
+        _checked.set({})
     if error is not None:
         place = error.json_path.removeprefix("$").removeprefix(".") or "the document"
         raise DocumentError(f"{place}: {shorten(error.message)[1:-1]}")
 
 
+#: Of the document that is checked: for each `$ref` and each value, the violation or "".
+_checked: ContextVar[dict[tuple[int, int], str]] = ContextVar("_checked")
+
+
 @lru_cache(maxsize=64)
 def make_validator(schema: str) -> Any:
-    """Return a validator of a JSON Schema; it resolves no address, and patterns are linear.
+    """Return a validator of a JSON Schema; it resolves no address and takes linear time.
 
-    `pattern` and `patternProperties` are matched by RE2, and `uniqueItems` compares by a set:
-    the library's own could take quadratic or exponential time over a hostile document.
+    The library's own could take quadratic or exponential time over a hostile document. So patterns
+    are matched by RE2, `uniqueItems` compares by a set, and what stands behind a `$ref` is checked
+    once for each value, however often alternatives lead there.
     """
     import jsonschema
     from referencing import Registry
@@ -192,6 +219,12 @@ def make_validator(schema: str) -> Any:
             "pattern": _check_pattern,
             "patternProperties": _check_pattern_properties,
             "uniqueItems": _check_unique_items,
+            "multipleOf": _check_multiple_of,
+            **{
+                name: _check_once(base.VALIDATORS[name])
+                for name in ("$ref", "$dynamicRef", "$recursiveRef")
+                if name in base.VALIDATORS
+            },
         },
     )
     for pattern in _list_patterns(parsed):
@@ -201,23 +234,80 @@ def make_validator(schema: str) -> Any:
     except jsonschema.SchemaError as error:
         place = error.json_path.removeprefix("$")
         raise ConfigError(f"no JSON Schema: {error.message}", field=f"schema{place}") from None
+    _check_references(parsed)
     return linear(parsed, registry=Registry())
+
+
+def _check_references(schema: Any) -> None:
+    """Raise `ConfigError` for a `$ref` that leads nowhere, or out of the schema."""
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    parts = list(_walk(schema))
+    named = {part["$id"] for part in parts if isinstance(part.get("$id"), str)}
+    resolver = Registry().with_resource("", DRAFT202012.create_resource(schema)).resolver()
+    for part in parts:
+        ref = part.get("$ref")
+        if not isinstance(ref, str) or named:
+            continue  # with names of its own a schema is resolved while it is used
+        try:
+            if not ref.startswith("#"):
+                raise ConfigError(f"no address is followed: {shorten(ref)}", field="schema.$ref")
+            resolver.lookup(ref)
+        except Unresolvable:
+            raise ConfigError(f"nothing stands at {shorten(ref)}", field="schema.$ref") from None
+
+
+def _walk(schema: object) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a schema, at any depth."""
+    waiting = [schema]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            yield one
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+
+
+def _check_once(check: Any) -> Any:
+    """Return the check of a `$ref` that remembers its outcome for each value of the document."""
+
+    def check_reference(validator: Any, ref: str, value: object, schema: object) -> Any:
+        from jsonschema import ValidationError
+
+        known, key = _checked.get(), (id(schema), id(value))
+        if key in known:
+            if known[key]:
+                yield ValidationError(known[key])
+            return
+        first = next(iter(check(validator, ref, value, schema)), None)
+        known[key] = "" if first is None else first.message or "it does not fit"
+        if first is not None:
+            yield first
+
+    return check_reference
+
+
+def _check_multiple_of(_: Any, factor: float, value: object, __: object) -> Any:
+    from jsonschema import ValidationError
+
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        # In decimals: 19.99 is a multiple of 0.01, whatever floating point makes of it.
+        share = Fraction(repr(value)) / Fraction(repr(factor))
+        if share.denominator != 1:
+            yield ValidationError(f"{value} is not a multiple of {factor}")
 
 
 def _list_patterns(schema: object) -> list[str]:
     """Return the patterns of a schema, at any depth."""
     found: list[str] = []
-    waiting = [schema]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            if isinstance(one.get("pattern"), str):
-                found.append(one["pattern"])
-            if isinstance(one.get("patternProperties"), dict):
-                found += one["patternProperties"]
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
+    for one in _walk(schema):
+        if isinstance(one.get("pattern"), str):
+            found.append(one["pattern"])
+        if isinstance(one.get("patternProperties"), dict):
+            found += one["patternProperties"]
     return found
 
 
@@ -274,7 +364,7 @@ def find_xml_root(text: str) -> str:
     from xml.parsers import expat
 
     names: list[str] = []
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("utf-8")  # the text is decoded: its declaration means nothing
 
     def refuse(*_: object) -> None:
         raise DocumentError("a document type is not allowed")
@@ -345,6 +435,7 @@ class Sql(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def measure(self, case: Case, trace: Trace) -> Signal:
         import sqlglot
 
+        _silence_sqlglot()
         try:
             text = read_document(trace, "sql", self.find)
             if len(text) > self._MAX:
@@ -355,23 +446,32 @@ class Sql(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
         except RecursionError:
             return self.decide(False, "nested too deeply")
         except sqlglot.errors.SqlglotError as error:
-            return self.decide(False, f"not SQL: {shorten(str(error))[1:-1]}")
+            first = (getattr(error, "errors", None) or [{}])[0]
+            reason = first.get("description") or type(error).__name__
+            return self.decide(False, f"not SQL: {shorten(reason)[1:-1]}")
         if not statements:
             return self.decide(False, "no statement")
         if not all(map(_is_statement, statements)):
-            return self.decide(False, "an expression, no statement")
+            return self.decide(False, "no statement that reads or changes a table")
         return self.decide(True, f"{len(statements)} SQL statement{'s'[: len(statements) > 1]}")
 
 
+@cache
+def _silence_sqlglot() -> None:
+    """Keep sqlglot's remarks on unknown statements, which quote the answer, off the terminal."""
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)
+
+
 def _is_statement(tree: Any) -> bool:
-    """Whether a parsed tree is a statement: a word on its own parses as the name of a column."""
+    """Whether a parsed tree is a statement: sqlglot reads nearly all words as some command."""
     from sqlglot import exp
 
-    if isinstance(tree, exp.Command):  # what sqlglot does not parse further
-        return tree.name.upper() not in ("", "SELEC")
-    return not isinstance(tree, exp.Condition | exp.Alias | exp.Tuple) or isinstance(
-        tree, exp.Query
-    )
+    if isinstance(tree, exp.Select):
+        return bool(tree.expressions)
+    if isinstance(tree, exp.Delete):
+        return " from " in f" {tree.sql().lower()} "
+    known = (exp.Query, exp.DML, exp.DDL, exp.Drop, exp.Alter, exp.TruncateTable, exp.Transaction)
+    return isinstance(tree, (*known, exp.Commit, exp.Rollback))
 
 
 class MarkdownTable(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):

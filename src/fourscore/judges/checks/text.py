@@ -1,5 +1,6 @@
 """Checks of text: exact, one_of, contains, starts_with, regex, equals_ignoring."""
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
@@ -20,6 +21,8 @@ from fourscore.judges.dimensions.signals import quote
 Need = Literal["all", "any", "none"]
 #: A difference that `equals_ignoring` ignores; `form` is the Unicode form (full width, ligatures).
 Difference = Literal["case", "space", "punctuation", "form"]
+#: The sign or the decimal point of a number.
+_OF_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)|(?<!\w)-(?=\d)")
 #: Most characters of a pattern, and megabytes that a compiled pattern may take.
 _MAX_PATTERN, _PATTERN_MEGABYTES = 10_000, 8
 
@@ -180,6 +183,8 @@ def compile_pattern(pattern: str) -> Any:
 class EqualsIgnoring(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Passes if the answer equals the text apart from case, space, punctuation and Unicode form.
 
+    The sign and the decimal point of a number are no punctuation.
+
     text: the right answer, or a list of right answers; without it, what the case expects
     ignore: the differences that do not count; by default `case`, `space`, `punctuation`, `form`
 
@@ -195,9 +200,10 @@ class EqualsIgnoring(Check, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         answer, texts = read_answer(trace), read_texts(self.text, case)
         longest = max(map(len, texts))
         # An answer much longer than the text is not equal to it, however little is left of it.
-        plain = self.simplify(answer[: 4 * longest + 1_000])
-        if plain in [self.simplify(one) for one in texts] and len(answer) <= 4 * longest + 1_000:
-            return self.decide(True, "the answer equals the text")
+        if len(answer) <= 4 * longest + 1_000:
+            plain = self.simplify(answer)
+            if any(plain == self.simplify(one) for one in texts):
+                return self.decide(True, "the answer equals the text")
         return self.decide(False, f"the answer is {shorten(answer)}, expected {join_or(texts)}")
 
     def simplify(self, text: str) -> str:
@@ -207,5 +213,10 @@ class EqualsIgnoring(Check, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         if "case" in self.ignore:
             text = text.casefold()
         if "punctuation" in self.ignore:
-            text = "".join(" " if unicodedata.category(one)[0] == "P" else one for one in text)
+            kept = {found.start() for found in _OF_NUMBER.finditer(text)}
+            plain = "".join(
+                " " if at not in kept and unicodedata.category(one)[0] == "P" else one
+                for at, one in enumerate(text)
+            )
+            text = plain if plain.strip() else text
         return "".join(text.split()) if "space" in self.ignore else text.strip()
