@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fourscore import Case, assert_passes
+from fourscore import Case, EvaluationRunner, TestSet, assert_passes
 from fourscore.cli.main import main
 from fourscore.core import CaseError
 from fourscore.formats.cases import CaseFile, write_cases
@@ -196,3 +196,39 @@ def test_true_in_a_csv_cell_is_no_text() -> None:
     Path("true.csv").write_text("input,check:no_errors,check:xml\na,true,TRUE\n")
     (case,) = CaseFile("true.csv").cases()
     assert case.checks == ({"no_errors": True}, {"xml": True})
+
+
+def test_rescoring_refuses_a_criterion_without_a_model(capsys: Any) -> None:
+    line = {"input": "Capital?", "checks": [{"criterion": "It is polite."}]}
+    Path("polite.jsonl").write_text(json.dumps(line))
+    _, document = run(capsys, "--judge-model", "scripted:gullible", cases="polite.jsonl")
+    Path("short.yaml").write_text("dimensions: {short: {judge: length, with: {max: 2}}}")
+    assert main(["rescore", document["run"], "--rubric", "short.yaml"]) == 2
+    assert "name one with --judge-model" in capsys.readouterr().err
+
+
+def test_calibrate_finds_the_scores_of_cases_with_checks(capsys: Any) -> None:
+    Path("short.yaml").write_text("dimensions: {short: {judge: length, with: {max: 2}}}")
+    _, document = run(capsys, "--rubric", "short.yaml")
+    for case, verdict in (("capital", "pass"), ("sum", "fail"), ("other", "pass")):
+        assert main(["label", document["run"], case, verdict]) == 0
+    capsys.readouterr()
+    assert main(["calibrate", "--run", document["run"], "--rubric", "short.yaml", "--json"]) in (
+        0,
+        3,
+    )
+    assert json.loads(capsys.readouterr().out)["n"] == 3
+
+
+def test_show_has_the_checks_of_a_case(capsys: Any) -> None:
+    _, document = run(capsys)
+    assert main(["show", document["run"], "sum"]) == 0
+    assert 'checks    [{"number":41,"tolerance":1}]' in capsys.readouterr().out
+
+
+def test_evaluation_runner_uses_the_checks_of_a_test() -> None:
+    tests = TestSet("one")
+    tests.add_test({"input": "Capital?", "expected": "Rome", "checks": [{"contains": "never"}]})
+    rubric = {"exact": {"weight": 1.0}}
+    summary = EvaluationRunner(tests, rubric, lambda _: "Rome").run_all()
+    assert summary["dimension_averages"] == {"exact": 1.0, "checks": 0.0}

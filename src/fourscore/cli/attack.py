@@ -11,7 +11,6 @@ from fourscore.cli import model_options
 from fourscore.cli.agent_side_effects import protect_stdout
 from fourscore.cli.flags import (
     add_json_argument,
-    add_judge_model_argument,
     add_report_argument,
     check_report_paths,
     parse_count,
@@ -39,7 +38,6 @@ THRESHOLD = 0.7
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_judge_arguments(parser, required=True)
-    add_judge_model_argument(parser)
     add("--base-url", metavar="URL", help="call that model at this address")
     text = (
         "attack with the cases in this file; each has a wrong answer in its metadata, under `wrong`"

@@ -13,7 +13,6 @@ from fourscore.cli.agent_side_effects import protect_stdout
 from fourscore.cli.calibrate_fit import check_fit, fit_weights
 from fourscore.cli.flags import (
     add_json_argument,
-    add_judge_model_argument,
     add_report_argument,
     add_store_argument,
     check_report_paths,
@@ -34,6 +33,7 @@ from fourscore.executors import loop
 from fourscore.formats.atomic_file import open_atomic
 from fourscore.formats.label_scale import parse_scale
 from fourscore.formats.rubric_fields import Counted, RubricCalibration
+from fourscore.judges.checks.case_checks import add_case_checks
 from fourscore.judges.rubric_file import read_rubric, write_calibration
 from fourscore.labels.calibrate import Calibration, calibrate, judge_outputs
 from fourscore.labels.labelled_outputs import (
@@ -48,6 +48,7 @@ from fourscore.report import summary_text
 from fourscore.report.calibration_panel import ProgressLine, markdown, show
 from fourscore.report.streams import print_json, print_line
 from fourscore.stats.corrected_rate import ChanceError, check_better_than_chance
+from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 
 #: A label of at least this share is a pass, where neither the rubric nor `--pass-at` sets it.
@@ -57,7 +58,6 @@ PASS_AT = 0.7
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_judge_arguments(parser)
-    add_judge_model_argument(parser)
     text = "calibrate one dimension of the rubric, or one signal of the judge"
     add("--dimension", metavar="D", help=text)
     text = "read cases with a recorded output and people's labels from this file"
@@ -137,7 +137,7 @@ def _read_rubric(args: argparse.Namespace) -> Rubric | None:
         return read_rubric_argument(args)
     if args.judge is None:
         refuse_judge_options(args)
-        return None if args.store_in is None else read_rubric(args.store_in)
+        return None if args.store_in is None else read_rubric(args.store_in, args.judge_model)
     judge = load_judge(args)
     if is_ranker(judge):
         raise ConfigError(
@@ -171,12 +171,23 @@ def _find_pass_threshold(args: argparse.Namespace, rubric: Rubric | None) -> flo
     return PASS_AT if rubric is None else min(1.0, max(0.0, rubric.pass_threshold))
 
 
+def _find_scores(store: Store, info: RunInfo, rubric: Rubric, model: str | None) -> str:
+    """Return the fingerprint of a rubric's scores; a run of cases with checks adds these to it."""
+    own = rubric.provenance.rubric
+    with_checks = add_case_checks(rubric, model).provenance.rubric
+    known = info.rubric_fingerprint
+    is_known = with_checks == known or any(store.done(info.id, with_checks))
+    return with_checks if own != known and is_known else own
+
+
 def _read_run(
     args: argparse.Namespace, rubric: Rubric | None, pass_at: float
 ) -> tuple[LabelledOutputs, str, str]:
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
-        judge = info.rubric_fingerprint if rubric is None else rubric.provenance.rubric
+        judge = info.rubric_fingerprint
+        if rubric is not None:
+            judge = _find_scores(store, info, rubric, args.judge_model)
         if judge != info.rubric_fingerprint and not any(store.done(info.id, judge)):
             file = args.rubric or args.store_in
             hint = f": fourscore rescore {info.id} --rubric {file}" if file else ""
@@ -227,8 +238,9 @@ def _find_verdicts(
 
 def _write_calibration(args: argparse.Namespace, found: Calibration) -> None:
     """Write the calibration into the rubric file; refuse one of another judge or dimension."""
-    own = read_rubric(args.store_in).provenance.rubric
-    if found.fingerprint != own:
+    rubric = read_rubric(args.store_in, args.judge_model)
+    own = (rubric.provenance.rubric, add_case_checks(rubric, args.judge_model).provenance.rubric)
+    if found.fingerprint not in own:
         message = (
             "the calibration is of another judge or dimension: give this rubric as --rubric too"
         )
@@ -239,7 +251,7 @@ def _write_calibration(args: argparse.Namespace, found: Calibration) -> None:
     except ChanceError as error:
         raise ConfigError(str(error), field="--store-in") from None
     section = RubricCalibration(
-        judge=own,
+        judge=found.fingerprint,
         data=found.data,
         date=time.strftime("%Y-%m-%d", time.gmtime()),
         n=errors.n,

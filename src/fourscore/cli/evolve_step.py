@@ -12,6 +12,7 @@ import msgspec
 
 from fourscore.cli import model_options
 from fourscore.cli.agent_side_effects import Watchdog, protect_stdout, run_stoppable
+from fourscore.cli.flags import add_judge_model_argument
 from fourscore.cli.main import INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.cli.preflight import check_users
 from fourscore.core import ConfigError, DataError
@@ -61,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
         help="proposer of mutations (default: a model if one is set, else rules)",
     )
     add("--model", metavar="SPEC", help="model that proposes mutations")
+    add_judge_model_argument(parser)
     add("--rule", choices=("paired", "literal"), help="rule that decides (paired)")
     add("--seed", type=int, metavar="N", help="seed of all random choices (0)")
     model_options.add_model_flags(
@@ -76,8 +78,8 @@ def run(args: argparse.Namespace) -> int:
     with Evolution(Path(args.dir).resolve()) as evolution:
         settings = _apply_options(evolution.settings, args)
         agents, proposer = _parts(settings, evolution.path)
-        found, cases = _cases(settings)
-        rubric = read_case_rubric(settings.rubric, found)
+        found, cases = _cases(settings, args.judge_model)
+        rubric = read_case_rubric(settings.rubric, found, args.judge_model)
         most, means = _read_limits(settings, args)
         pool = model_options.make_model_pool(means, rubric, agents.base_agent, probe=args.probe)
         check_users(pool, [proposer("high")], probe=args.probe)
@@ -196,9 +198,9 @@ def _parts(settings: Settings, folder: Path) -> tuple[PromptedAgents, Proposers]
     return agents, proposers
 
 
-def _cases(settings: Settings) -> tuple[CaseFileInfo, Split]:
+def _cases(settings: Settings, model: str | None) -> tuple[CaseFileInfo, Split]:
     """Check and split the cases; a step needs some for the proposer and some for decisions."""
-    file = CaseFile(str(settings.cases), check_case=CaseChecks().list_checks)
+    file = CaseFile(str(settings.cases), check_case=CaseChecks(model=model).list_checks)
     found = file.check()
     parts = split(file.cases(), settings.split)
     for name, least in (("inform", 1), ("decide", 2)):

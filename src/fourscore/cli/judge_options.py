@@ -4,14 +4,17 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from fourscore.cli.flags import parse_key_value
+from fourscore.cli.flags import add_judge_model_argument, parse_key_value
 from fourscore.core import ConfigError, Judge, Ranker, Rubric
 from fourscore.integrations.agentjet_config import rubric_from_config, rubric_from_name
 from fourscore.judges.rubric_file import read_rubric
 
 
 def add_judge_arguments(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
-    """Add `--judge`, `--rubric` and `--set`; `required`: one of the first two must be given."""
+    """Add `--judge`, `--rubric`, `--set` and `--judge-model`.
+
+    `required`: one of the first two must be given.
+    """
     choice = parser.add_mutually_exclusive_group(required=required)
     known = "math, countdown, …, module->Name or file.py->Name"
     choice.add_argument("--judge", metavar="NAME", help=f"score with this judge: {known}")
@@ -23,6 +26,7 @@ def add_judge_arguments(parser: argparse.ArgumentParser, *, required: bool = Fal
         metavar="KEY=VALUE",
         help="set an option of the judge, e.g. format_score=0.2; may be repeated",
     )
+    add_judge_model_argument(parser)
 
 
 def add_config_argument(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +59,7 @@ def _list_sources(args: argparse.Namespace) -> list[str]:
 def read_rubric_argument(args: argparse.Namespace) -> Rubric:
     """Return the rubric of `--rubric`; refuse options of judges, which belong in the file."""
     refuse_judge_options(args)
-    return read_rubric(args.rubric, getattr(args, "judge_model", None))
+    return read_rubric(args.rubric, args.judge_model)
 
 
 def refuse_judge_options(args: argparse.Namespace) -> None:
@@ -82,10 +86,13 @@ def check_judge_name(name: str) -> None:
 
 
 def read_judge_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of `--set`; `--judge-model` and `--base-url` override them."""
+    """Return the options of `--set`, the model of `--judge-model`, the address of `--base-url`.
+
+    A judge that is named by itself asks that model, also where it could do without one.
+    """
     options = dict(parse_key_value(text, "--set") for text in args.set)
-    if model := getattr(args, "judge_model", None):
-        options["model"] = model
+    if args.judge is not None and args.judge_model is not None:
+        options.setdefault("model", args.judge_model)
     if base_url := getattr(args, "base_url", None):
         settings = options.get("settings") or {}
         if isinstance(settings, dict):  # else the judge refuses it

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from fourscore.cli.flags import add_judge_model_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
 from fourscore.formats.plain_text import PlainFormatter
@@ -102,6 +103,7 @@ def _add_ingest(parser: argparse.ArgumentParser) -> None:
         help="score with this rubric file (default: the built-in one for research answers)",
     )
     add("--judge", metavar="NAME", help="score with this judge instead of a rubric")
+    add_judge_model_argument(parser)
     add(
         "--set",
         action="append",
@@ -236,7 +238,11 @@ def _rubric(args: argparse.Namespace) -> Any:
     if args.judge is None:
         if args.set:
             raise ConfigError("add --judge: --set is an option of a judge", field="--set")
-        return args.rubric
+        if args.rubric is None:
+            return None
+        from fourscore.judges.rubric_file import read_rubric
+
+        return read_rubric(args.rubric, args.judge_model)
     if args.rubric is not None:
         raise ConfigError("give --rubric or --judge, not both", field="--judge")
     from fourscore.cli.judge_options import read_judge_arguments

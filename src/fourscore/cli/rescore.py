@@ -18,7 +18,7 @@ from fourscore.cli.run_settings import GATE, JUDGE_DEADLINE
 from fourscore.core.extras import MissingExtras
 from fourscore.executors import loop
 from fourscore.judges.calibrated_rate import correct_rate_by_file
-from fourscore.judges.checks.case_checks import add_case_checks
+from fourscore.judges.checks.case_checks import CaseChecks, add_case_checks
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.report import exports, summary_text
 from fourscore.report.run_panel import ProgressLine, make_store_option, print_run
@@ -49,6 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json_argument(parser)
 
 
+def check_stored_cases(store: Store, run_id: str, model: str | None) -> bool:
+    """Return whether cases of a run have checks of their own; a `CaseError` for a wrong one."""
+    checks, found = CaseChecks(model=model), False
+    for row in store.rows(run_id):
+        if row.case.checks:
+            found = True
+            checks.list_checks(row.case)
+    return found
+
+
 def run(args: argparse.Namespace) -> int:
     missing = MissingExtras()
     with missing.collect():
@@ -59,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     gates = [parse_gate(text) for text in args.gate]
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
-        if any(row.case.checks for row in store.rows(info.id)):
+        if check_stored_cases(store, info.id, args.judge_model):
             rubric = add_case_checks(rubric, args.judge_model)
         judge = rubric.provenance.rubric
         means = model_options.read_model_settings(args)

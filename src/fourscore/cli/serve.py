@@ -159,7 +159,7 @@ def _read_rubrics(args: argparse.Namespace) -> tuple[Rubric, Rubric]:
         return rubric, rubric
     from fourscore.judges.rubric_file import read_rubric
 
-    monitored = read_rubric(args.monitor_rubric)
+    monitored = read_rubric(args.monitor_rubric, args.judge_model)
     if not is_judge_named(args):
         return monitored, monitored
     return read_judge_arguments(args), monitored

@@ -87,6 +87,9 @@ def _print_case(
     print_line(f"input     {_plain(as_text(row.case.input))}")
     if row.case.expected is not None:
         print_line(f"expected  {_plain(as_text(row.case.expected))}")
+    for name in ("group", "checks", "turns"):
+        if value := getattr(row.case, name):
+            print_line(f"{name:9} {_plain(as_text(msgspec.to_builtins(value)))}")
     print_line(f"output    {_plain(as_text(row.trace.output))}")
     if row.trace.fault is not None:
         print_line(f"fault     {row.trace.fault.kind}: {_plain(row.trace.fault.message)}")

@@ -48,10 +48,11 @@ class CasesFile(pytest.File):
     def collect(self) -> Iterator[CaseItem]:
         from fourscore.core import FourscoreError
         from fourscore.formats.cases import CaseFile
+        from fourscore.judges.checks.case_checks import CaseChecks
 
         try:
             agent, rubric = self._load_agent_and_rubric()
-            file = CaseFile(str(self.path))
+            file = CaseFile(str(self.path), check_case=CaseChecks().list_checks)
             file.check()
             for case in file.cases():
                 yield CaseItem.from_parent(

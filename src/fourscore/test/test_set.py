@@ -26,6 +26,7 @@ from fourscore.core.rubric import SLACK
 from fourscore.executors.local import LocalExecutor
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.case_fields import parse_case
+from fourscore.judges.checks.case_checks import add_case_checks
 from fourscore.judges.rubric_file import judge_from_mapping, rubric_from_mapping
 from fourscore.stats.summary import Summary
 
@@ -205,6 +206,8 @@ class EvaluationRunner:
                 if overridden
                 else self._get_rubric()
             )
+            if case.checks and not overridden:
+                rubric = add_case_checks(rubric)
             (scored,) = PORTAL.run(score(rubric, case, [trace], executor=LocalExecutor()))
         return Evaluation(scored, trace)
 

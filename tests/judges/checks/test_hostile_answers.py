@@ -93,3 +93,28 @@ def test_a_schema_that_nothing_fits_and_limits_that_exclude_each_other_are_refus
         make_check("json", '{"json": false}')
     with pytest.raises(ConfigError, match="above max"):
         make_check("length", '{"length": 5, "min": 9}')
+
+
+def test_sql_that_takes_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fourscore.judges.checks.sql.SECONDS", 1.0)
+    found = measure({"sql": True}, "SELECT " + "STRUCT(" * 60 + "1" + ")" * 60)
+    assert (found.passed, found.reason) == (False, "it could not be parsed within 1 s")
+    assert measure({"sql": True}, "SELECT 1").passed  # the next answer has a worker again
+
+
+@pytest.mark.parametrize("wanted", [False, {"type": "string"}])
+def test_names_of_properties_are_matched_in_linear_time(wanted: object) -> None:
+    schema = {"patternProperties": {"^(a+)+$": {}}, "additionalProperties": wanted}
+    assert measure({"json": schema}, json.dumps({"a" * 100_000 + "b": 1})).passed is False
+    assert measure({"json": schema}, json.dumps({"a" * 100_000: 1})).passed
+    with pytest.raises(ConfigError, match="is not supported"):
+        make_check("json", json.dumps({"json": {**schema, "unevaluatedProperties": False}}))
+
+
+def test_data_in_a_schema_is_no_schema() -> None:
+    schema = {"const": {"pattern": "(?=x)", "$ref": "http://x"}}
+    assert measure({"json": schema}, json.dumps(schema["const"])).passed
+
+
+def test_a_reference_to_itself_ends() -> None:
+    assert measure({"json": {"$ref": "#"}}, "[1]").passed

@@ -7,6 +7,7 @@ In each entry exactly one key is the name of a built-in check, and its value the
 this package only, never code.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
@@ -28,7 +29,8 @@ from fourscore.core import (
 from fourscore.core.errors import suggest_known
 from fourscore.core.extras import MissingExtraError
 from fourscore.core.frozen import EMPTY
-from fourscore.core.judge import Runs
+from fourscore.core.judge import Runs, get_runs
+from fourscore.executors.portal import require_loop, run_without_loop
 from fourscore.formats.validation import ConversionError, convert_value
 from fourscore.judges.checks import CHECKS
 from fourscore.judges.checks.check import Check, shorten
@@ -139,7 +141,11 @@ class CaseChecks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             return (Signal(name=NAME, reason="the case has no checks"),)
         measured = []
         for weight, judge in self.list_checks(case):
-            (signal,) = await judge.judge(case, trace)
+            if get_runs(judge) == "thread":
+                require_loop()
+                (signal,) = await asyncio.to_thread(run_without_loop, judge.judge(case, trace))
+            else:
+                (signal,) = await judge.judge(case, trace)
             measured.append((weight, signal))
         return (combine_signals(measured, self.combine),)
 
