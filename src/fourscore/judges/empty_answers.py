@@ -50,11 +50,11 @@ def explain_empty_answer(case: Case, answer: str) -> str | None:
         return "the answer is empty"
     if len(text) > MAX_EMPTY or text.casefold() == _reference(case):
         return None
-    said = CHAT_TOKEN.sub(" ", text)
-    if not _WORD.search(said):
+    words = CHAT_TOKEN.sub(" ", text)
+    if not _WORD.search(words):
         return f"the answer is only {text!r}"
     # An apostrophe belongs to its word; all other punctuation is removed.
-    plain = " ".join(re.findall(r"[^\W_]+(?:'[^\W_]+)?", said.replace("\u2019", "'")))
+    plain = " ".join(re.findall(r"[^\W_]+(?:'[^\W_]+)?", words.replace("\u2019", "'")))
     return f"the answer is only an opening: {text!r}" if _OPENER.fullmatch(plain) else None
 
 
