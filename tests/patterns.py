@@ -331,6 +331,9 @@ def measure(pattern: Found) -> str | None:
 
 
 def _choose_call(pattern: Found) -> Callable[[str], object]:
+    if isinstance(pattern.pattern.pattern, bytes):  # it reads encoded text
+        encoded: Any = pattern.pattern
+        return lambda text: [None for _ in encoded.finditer(text.encode())]
     if pattern.methods <= ANCHORED:
         calls = [getattr(pattern.pattern, method) for method in sorted(pattern.methods)]
         return lambda text: [call(text) for call in calls]

@@ -12,7 +12,6 @@ from tests.patterns import find_all, find_patterns
 #: Calls of `re` whose pattern a user of the package writes: in settings, or for a scripted model.
 WRITTEN_BY_USERS = {
     ("fourscore/evolve/mutations/checks.py", "re.compile(text)"),
-    ("fourscore/evolve/settings.py", "re.compile(pattern)"),
     ("fourscore/models/scripted.py", "re.search(rule, text)"),
 }
 #: It compiles lists of patterns at first use; `find_all` compiles them too.

@@ -2,6 +2,9 @@
 
 import ast
 import asyncio
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -24,6 +27,7 @@ from fourscore.monitor.otel import trace_scoring
 from fourscore.monitor.otel.receiver import Receipt, SpanReceiver
 from fourscore.monitor.otel.trace_scoring import TraceAssembler
 from fourscore.monitor.queue import Background
+from fourscore.server.large_bodies import LargeBodies
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.run import RunInfo
@@ -40,6 +44,8 @@ KNOWN = {
     "monitor/otel/receiver.py": "test_span_receiver_goes_on",
     "monitor/otel/trace_scoring.py": "test_trace_scoring_goes_on",
     "monitor/queue.py": "test_queue_goes_on_after_an_item_that_fails",
+    "monitor/termination.py": "test_process_ends_though_the_last_save_fails",
+    "server/large_bodies.py": "test_a_large_body_that_cannot_be_read_fails_its_request",
     "stores/writer.py": "test_writer_of_a_run_fails_its_rows",
 }
 ERRORS = [MemoryError("none left"), SystemExit(3), KeyboardInterrupt(), ValueError("a bug")]
@@ -321,3 +327,35 @@ def test_writer_of_a_run_fails_its_rows(error: BaseException, where: str, tmp_pa
                 return reason
 
     assert "the writer failed" in asyncio.run(put())
+
+
+@each_error
+def test_a_large_body_that_cannot_be_read_fails_its_request(error: BaseException) -> None:
+    bodies = LargeBodies()
+
+    def fail(body: bytes) -> int:
+        raise error
+
+    async def ask() -> int:
+        with pytest.raises((RuntimeError, type(error))):
+            await asyncio.wait_for(bodies.read(fail, b""), FORGOTTEN)
+        return await asyncio.wait_for(bodies.read(len, b"abc"), FORGOTTEN)
+
+    assert asyncio.run(ask()) == 3
+
+
+@pytest.mark.parametrize("error", ["MemoryError", "SystemExit", "KeyboardInterrupt", "ValueError"])
+def test_process_ends_though_the_last_save_fails(error: str) -> None:
+    code = f"""
+import os, signal, time
+from fourscore.monitor.termination import save_on_sigterm
+
+def save():
+    raise {error}
+
+save_on_sigterm(save, lambda: 1.0)
+os.kill(os.getpid(), signal.SIGTERM)
+time.sleep({FORGOTTEN})
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=FORGOTTEN)
+    assert done.returncode == -signal.SIGTERM

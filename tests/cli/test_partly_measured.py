@@ -101,7 +101,8 @@ def test_measured_dimension_is_shown_and_stored_beside_one_that_failed(name: str
         assert signals["good"]["value"] == 0.6
         assert signals[name]["fault"]["message"]
     with Path("all.csv").open() as file:
-        assert [(row["good"], row[name]) for row in csv.DictReader(file)] == [("0.6", "")] * 2
+        rows = [(row["signal_good"], row[f"signal_{name}"]) for row in csv.DictReader(file)]
+        assert rows == [("0.6", "")] * 2
     markdown = Path("all.md").read_text()
     assert "| good | 0.600 | 2 |" in markdown
     assert f"| {name} | not measured in 2 | 0 |" in markdown

@@ -18,6 +18,7 @@ from tests.judges.local.conftest import save_embedding_graph, save_tokenizer
 
 from fourscore.core import Case, Message, ToolCall, Trace
 from fourscore.core.judge import is_ranker
+from fourscore.judges.checks import CHECKS
 from fourscore.judges.loading import BUILT_IN, BY_LOCAL, BY_MODEL, load_judge
 from fourscore.models.fakes import make_gullible_model
 from fourscore.models.messages import ModelError
@@ -64,9 +65,20 @@ CRITERIA = {"criteria": ["It is right."]}
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "criteria": CRITERIA,
     "panel": {"judge": "criteria", "options": CRITERIA},
+    "choice": {"letter": "B"},
+    "cost": {"max": 1},
+    "json": {"schema": {"type": "object", "additionalProperties": False}},
+    "language": {"language": "en"},
+    "latency": {"max": 1},
+    "length": {"max": 20},
+    "regex": {"pattern": "(a+)+b"},
+    "steps": {"max": 3},
+    "tokens": {"max": 9},
 }
 #: Judges that always ask a model.
 ASKING = ("criteria", "listwise", "pairwise", "rating")
+#: Plain checks read an answer in few ways, so fewer shapes show whether they are bounded.
+SHAPES_OF_CHECKS = ("blanks", "one long word", "numbers", "fences", "chinese", "thinking")
 MARKS = count()
 #: Other options of rule judges that read answers in another way.
 VARIANTS: Mapping[str, list[dict[str, Any]]] = {
@@ -86,7 +98,6 @@ def list_judges() -> dict[str, tuple[str, dict[str, Any]]]:
         judges[f"{name} by local"] = name, {"by": "local"}
     for name in BY_MODEL:
         judges[f"{name} by model"] = name, {"by": "model"}
-        judges[f"{name} by model, full"] = name, {"by": "model", "form": "full"}
     for name, variants in VARIANTS.items():
         for options in variants:
             judges[f"{name} {options}"] = name, options
@@ -109,7 +120,7 @@ def load(name: str, options: dict[str, Any], folder: str) -> Any:
     given = {**OPTIONS.get(name, {}), **options}
     if name == "panel":
         given["members"] = [{"model": make_gullible_model(f"model {n}")} for n in range(2)]
-    elif given.get("by") == "local":
+    elif given.get("by") == "local" or name == "embedding_similarity":
         given["model"] = folder
     elif given.get("by") == "model" or name in ASKING:
         given["model"] = make_gullible_model()
@@ -151,7 +162,9 @@ def test_every_built_in_judge_is_measured() -> None:
 def test_work_for_a_long_answer_is_bounded(title: str, local_model: str) -> None:
     judge = load(*JUDGES[title], local_model)
     measure(judge, "It opened in 1932. ", 1_000)  # imports and starts what it needs
-    for shape, run in RUNS.items():
+    shapes = SHAPES_OF_CHECKS if title in CHECKS else RUNS
+    for shape in shapes:
+        run = RUNS[shape]
         for _ in range(4):  # a busy machine can make any one measurement slow
             few, many = measure(judge, run, FEW), measure(judge, run, MANY)
             allowed = 4 * few + 12 * measure_hash(run)

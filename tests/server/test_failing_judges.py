@@ -162,7 +162,7 @@ def test_hanging_answers_do_not_keep_others_waiting(start: Start, tmp_path: Path
 
 def test_killed_worker_is_loaded_before_the_next_deadline_begins(start: Start) -> None:
     """Loading takes longer than the deadline: it must not be part of it."""
-    served = start("--judge", f"{JUDGES}->Costly", "--deadline", "1", "--judge-workers", "1")
+    served = start("--judge", f"{JUDGES}->Costly", "--deadline", "3", "--judge-workers", "1")
     assert read_reward(served.post(row("hang")))[0] is None
     until(lambda: read_reward(served.post(row("well")))[0] == 0.5)
 

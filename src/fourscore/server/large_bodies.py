@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from fourscore.core import Call, Result, Rubric, Score, call_judge
+from fourscore.core.judge import safe_repr
 from fourscore.judges.scorer import score_outputs
 from fourscore.server.messages import Group
 
@@ -46,11 +47,20 @@ class LargeBodies:
         return await self._run(work())
 
     def _run(self, work: Coroutine[Any, Any, T]) -> Awaitable[T]:
+        work = _keep_loop(work)
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             run = self._loop.run_forever
             threading.Thread(target=run, daemon=True, name="fourscore-large-bodies").start()
         return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+
+async def _keep_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Return what the work returns; what would end the loop fails the work alone."""
+    try:
+        return await work
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise RuntimeError(f"it raised {safe_repr(error)}") from error
 
 
 class _OneByOne:

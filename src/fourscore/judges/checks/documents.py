@@ -22,7 +22,7 @@ def read_document(trace: Trace, kind: str, find: Found, most: int = MAX_DOCUMENT
     `most` characters is refused.
     """
     answer = read_answer(trace)
-    block = None if find == "whole" else find_last_fence(answer, kind)
+    block = None if find == "whole" else find_last_fence(answer[-2 * MAX_DOCUMENT :], kind)
     if block is None and find == "fenced":
         raise DocumentError("the answer has no fenced block")
     document = answer if block is None else block
