@@ -9,6 +9,7 @@ from tests.linear import assert_linear
 from fourscore import Case, Trace
 from fourscore.core import CaseError
 from fourscore.judges.checks.case_checks import make_check
+from fourscore.judges.checks.choice import find_choice
 from fourscore.judges.checks.number import find_numbers
 
 #: entry of a case, answers that pass, answers that fail
@@ -99,6 +100,97 @@ NUMBERS: list[tuple[dict[str, Any], list[str], list[str]]] = [
     ({"number": 1.5}, ["1.5"], ["version 1.5.2", "v1.5.2", "1,5"]),
     ({"number": 5}, ["5"], ["2024-03-05", "05/03/5", "version 1.5.2", "2024-03-05T05"]),
 ]
+
+REFUSED = [
+    *("B is incorrect.", "Option B is wrong.", "It cannot be B.", "B is not the answer"),
+    *(
+        "I don't think it is B",
+        "I don't think it is B.",
+        "Answer: None. B is wrong",
+        "不选B",
+        "不能选B",
+    ),
+    *("The answer is B. Actually, no. It's D.", "The answer is B. Actually, no.", "**B** is wrong"),
+    *("(B) is clearly incorrect", "B isn't right.", "I don't think the answer is B.", "答案不是B"),
+    *(
+        "The wrong answer is B.",
+        "不选A和B",
+        "选项B错误",
+        "B不对",
+        "B选项是错的",
+        "排除B",
+        "not A, B or C",
+    ),
+    *(
+        "C rather than B",
+        "I doubt it is B.",
+        "There is no way it's B.",
+        "If B is correct, so is C.",
+    ),
+    *(
+        "答案不是B，而是C",
+        "The answer is not B but C",
+        "选C不选B",
+        "I'd rule out A, B.",
+        "It's B or C.",
+    ),
+    *("The answer B is wrong", "Answer: B is wrong", "B can't be right", "A, C, D leave nothing"),
+    *("The answer is B. No, wait.", "Neither A nor B", "B and C", "A\nB\nC\nD", "A: yes\nB: no"),
+]
+CHOSEN = {
+    "B": [
+        *(
+            "选项B正确",
+            "B是正确的",
+            "正确的是B",
+            "我认为是B",
+            "应该选择B选项",
+            "The answer is 'B'",
+            "选B不选A",
+        ),
+        *("B\n\nA: London is in the UK\nC: no", "Eliminating A, C, and D leaves B.", "B\n\nC. no"),
+        *("I'd go with B, though A is tempting.", "B is correct.", "I have no doubt it's B."),
+        *(
+            "A is not correct, so the answer is B.",
+            "The answer is not A but B.",
+            "B选项正确。",
+            "选“B”",
+        ),
+        *("A is wrong, B is right", "The answer is B, A is wrong", "不难看出选B", "“B”", "'B'"),
+        *(
+            "The answer is A. Actually, no. It's B.",
+            "A isn't it. B is.",
+            "**B** is correct",
+            "答案是B选项",
+        ),
+        *("The answer is B. It is A that is wrong.", "B: No", "It's B.", "(b)\n\nA. no\nC. no"),
+    ],
+    "C": [
+        "答案不是B，而是C",
+        "The answer is C rather than B",
+        "选C不选B",
+        "B is wrong and C is right",
+    ],
+}
+
+
+def test_chooses_the_letter_that_an_answer_says() -> None:
+    chosen = {answer: find_choice(answer) for answers in CHOSEN.values() for answer in answers}
+    wanted = {answer: {letter} for letter, answers in CHOSEN.items() for answer in answers}
+    assert {one: chosen[one] for one in chosen if chosen[one] != wanted[one]} == {}
+
+
+def test_never_chooses_a_letter_that_an_answer_refuses() -> None:
+    chosen = {answer: find_choice(answer) for answer in REFUSED}
+    assert {answer: one for answer, one in chosen.items() if one == {"B"}} == {}
+
+
+@pytest.mark.parametrize(
+    "run",
+    ["B", "B ", "not A, ", "answer is B ", "it's B. ", "B\n", "no. ", "选", "不", "B is ", "*"],
+)
+def test_time_to_find_a_choice_is_linear(run: str) -> None:
+    assert_linear(find_choice, run)
 
 
 def _check(entry: dict[str, Any], answer: str) -> tuple[bool | None, str]:

@@ -1,30 +1,67 @@
 """The check `choice`: which of the letters A, B, C, D … does the answer choose?"""
 
 import re
+from functools import cache
 from typing import ClassVar
 
 from fourscore.core import Case, CaseError, ConfigError, Signal, Trace
 from fourscore.judges.answer_extraction import find_boxed, find_tagged, remove_thinking
 from fourscore.judges.checks.check import Check, Texts, list_texts, read_texts, shorten
+from fourscore.judges.checks.plain_numbers import LATIN
 
 #: Most characters of an answer that are read, from its end.
 _MAX_READ = 20_000
 _WIDE = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ（）：．", "ABCDEFGHIJ():.")
+#: A letter stands alone where no word begins before it or goes on after it; `'B'` does.
+_ALONE_BEFORE = rf"(?<!{LATIN})(?<!{LATIN}['’])"
+_ALONE_AFTER = rf"(?!{LATIN}|['’]{LATIN})"
 #: Words before a chosen letter, in English and Chinese. The letter follows within a few signs.
 _STATED = (
-    r"(?i:(?:final |correct |right |best )?(?:answer|choice|option|pick)s?"
-    r"(?: is| would be| are|:| =)|final:|i (?:choose|pick|select|go with)"
-    r"|答案(?:是|为|：|:)|正确(?:选项|答案)(?:是|为|：|:)|故?选(?:择|项)?)"
+    r"(?:(?i:(?:final |correct |right |best )?(?:answer|choice|option|pick)s?"
+    r"(?: is| would be| are|:| =)|final:|i (?:choose|pick|select|go with))"
+    r"|答案(?:是|为|：|:)|正确的?(?:选项|答案)?(?:是|为|：|:)|故?选择?(?:选项)?)"
+)
+#: Words after which only a capital letter is a choice.
+_SAID = (
+    r"(?:(?i:\bi(?:['’]d| would|['’]ll| will) (?:choose|pick|select|go with|say|answer)"
+    r"|\bleav(?:es|ing)(?: only)?)|(?:认为|觉得|应该?|就|而)是)"
+)
+_IT_IS = r"(?i:\bit(?:['’]s| is| must be| has to be))"
+_AFFIRMED = (
+    r"[)\]*_`'\"”’]{0,4}(?:\s(?i:is|must be|would be) (?i:the )?(?i:correct|right|best|answer)\b"
+    r"|\s?(?:选项|项)?(?:是|为)?(?:正确|对的))"
 )
 #: After `A` as an article: another word, but not one that makes `A` a choice.
 _ARTICLE = re.compile(r"\s+(?!or\b|and\b|is\b|was\b)[a-z]{2}")
-_GAP = r"[\s:：=*_`\"'“”「（(\[{]{0,8}(?:(?i:option|choice|letter) )?[*_`\"'“”(（\[]{0,4}"
+_GAP = r"[\s:：=*_`\"'“”「（(\[{]{0,8}(?:(?i:option|choice|letter) |选项)?[*_`\"'“”(（\[]{0,4}"
 #: What joins two letters: `A or B`, `A and C`, `A/B`, `A、B`.
 _JOINED = re.compile(
     r"[\s)*_`.）]{0,4}(?:,|/|&|、|或|和|(?i:or|and|及)\b)[\s(*_`（]{0,4}"
     r"(?:(?i:option|choice) )?[(]?([A-Z])(?![A-Za-z'’])"
 )
-_NEGATED = re.compile(r"(?i:\b(?:not|isn't|never|rule out|except)|不是|不选|排除)\W{0,6}$")
+#: Where a negation before a letter ends. `not A, B or C` negates three letters.
+_CLAUSE = re.compile(
+    r"[.;:!?\n。；：！？]|(?<![A-Z])[,，]|[,，](?!\s?(?:(?:and|or|nor) )?[A-Z]\b)"
+    r"|(?i:\b(?:but|so|therefore|thus|hence|because|since|then|leaves|leaving)\b)|而是"
+)
+_NEGATION = re.compile(
+    r"(?i:\b(?:not|never|cannot|neither|nor|except|unlike|no(?! doubt| question)|(?<!no )doubt"
+    r"|rather than|instead of|rul(?:e|ed|es|ing) out|(?:eliminat|exclud|reject|discard)\w{1,4})\b"
+    r"|n['’]t\b|\b(?:wrong|incorrect|worst|false) (?:answer|choice|option|pick|one)s?\b)"
+    r"|(?:不(?!难|过|妨|犹豫)|别|没|勿|非|排除|除了?)[^A-Z]{0,8}(?:[A-Z][、,和或与及 ]{1,3})*$"
+)
+#: What stands after a letter that is refused: `B is wrong`, `B isn't`, `B cannot be`, `B不对`.
+_REFUSED = re.compile(
+    r"[)\]*_`'\"”’]{0,4}(?:\s{1,2}(?i:(?:is|was|are|were|seems|looks|appears)(?:n['’]t\b|"
+    r"\s(?:\w{2,12}ly |also |just )?(?:not|never|incorrect|wrong|false|invalid|out|ruled"
+    r"|eliminated|excluded)\b)|(?:cannot|can['’]t|can not|does not|doesn['’]t|won['’]t)\b)"
+    r"|\s?(?:选项|项)?(?:也?是)?(?:不(?!选\s?[A-Z]|过|仅)|错))"
+)
+#: What takes back the statement before it.
+_RETRACTED = re.compile(
+    r"(?i:(?:[.!\n]\s{0,3}|\b(?:actually|wait|hmm)[, ]\s?)no\b[,.:;!]"
+    r"|\b(?:scratch that|on second thoughts?|correction:))"
+)
 
 
 class Choice(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,18 +140,38 @@ def _read_prose(text: str, letters: str) -> set[str]:
     if stated is not None:
         return stated
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    alone = {one for line in lines for one in _read_lone_letter(line, letters)}
+    if len(alone) == 1 and _read_lone_letter(lines[0], letters) | _read_lone_letter(
+        lines[-1], letters
+    ):
+        return alone
     for line in dict.fromkeys((*lines[-1:], *lines[:1])):
         if found := _read_line_start(line, letters):
             listed = sum(bool(_read_line_start(one, letters)) for one in lines)
             return found if listed == 1 else _list_starts(lines, letters)
-    if len(text) == 1 and text.upper() in letters:
-        return {text.upper()}
+    return _find_mentioned(text, letters)
+
+
+def _read_lone_letter(line: str, letters: str) -> set[str]:
+    """Return the letter that a line consists of: `B`, `(b)`, `**B.**`."""
+    letter = line[:20].strip("*_`>#'\"()[]. ").upper() if len(line) <= 20 else ""
+    return {letter} if len(letter) == 1 and letter in letters else set()
+
+
+def _find_mentioned(text: str, letters: str) -> set[str]:
+    """Return the letters that stand alone anywhere in a text and are not refused."""
     return {
         match[1]
-        for match in re.finditer(rf"(?<![\w'’])([{letters}])(?![\w'’])", text)
+        for match in re.finditer(rf"{_ALONE_BEFORE}([{letters}]){_ALONE_AFTER}", text)
         if not (match[1] == "A" and _ARTICLE.match(text[match.end() : match.end() + 8]))
-        and not _NEGATED.search(text[max(0, match.start() - 20) : match.start()])
+        and not _is_refused(text, match.start())
     }
+
+
+def _is_refused(text: str, place: int) -> bool:
+    """Whether the letter at a place is refused, by the words of its clause or those after it."""
+    clause = _CLAUSE.split(text[max(0, place - 80) : place + 1])[-1][:-1]
+    return bool(_NEGATION.search(clause) or _REFUSED.match(text, place + 1))
 
 
 def _list_starts(lines: list[str], letters: str) -> set[str]:
@@ -125,18 +182,35 @@ def _list_starts(lines: list[str], letters: str) -> set[str]:
 def _read_statement(text: str, letters: str) -> set[str] | None:
     """Return the letters of the last statement such as "the answer is B"; None if there is none."""
     last: set[str] | None = None
-    pattern = rf"{_STATED}{_GAP}(?P<letter>[{letters}{letters.lower()}])(?![\w'’])"
-    for match in re.finditer(pattern, text):
-        letter = match["letter"]
+    ended = 0
+    for match in _statements(letters).finditer(text):
+        letter = match[match.lastgroup or 0]
         after = text[match.end() : match.end() + 60]
         if letter in "aA" and _ARTICLE.match(after):
             continue  # "the answer is a number"
+        if _is_refused(text, match.end() - 1):
+            last = last - {letter.upper()} if last else last
+            continue
         found = {letter.upper()}
         while joined := _JOINED.match(after):
-            found.add(joined[1])
             after = after[joined.end() :]
-        last = {one for one in found if one in letters}
+            if not _REFUSED.match(after):
+                found.add(joined[1])
+        last, ended = {one for one in found if one in letters}, match.end()
+    if last and (retracted := _RETRACTED.search(text, ended)):
+        return _find_mentioned(text[retracted.end() :], letters)
     return last
+
+
+@cache
+def _statements(letters: str) -> re.Pattern[str]:
+    capital = f"[{letters}]"
+    return re.compile(
+        rf"{_STATED}{_GAP}(?P<letter>[{letters}{letters.lower()}]){_ALONE_AFTER}"
+        rf"|{_SAID}{_GAP}(?P<said>{capital}){_ALONE_AFTER}"
+        rf"|{_IT_IS}{_GAP}(?P<it>{capital})(?=[)\]*_`'\"”’]{{0,4}}(?:[.!。\n]|$))"
+        rf"|{_ALONE_BEFORE}(?<![Ii]f )(?<!whether )(?P<affirmed>{capital})(?={_AFFIRMED})"
+    )
 
 
 def _read_line_start(line: str, letters: str) -> set[str]:
@@ -144,7 +218,7 @@ def _read_line_start(line: str, letters: str) -> set[str]:
     match = re.match(
         r"[*_`#>\s\"'(\[]{0,6}([A-Za-z])(?=[)\].:、,*_`\"'\s]|$)([)\].:、,*_`\"']*)", line
     )
-    if match is None or match[1].upper() not in letters:
+    if match is None or match[1].upper() not in letters or _REFUSED.match(line, match.end(1)):
         return set()
     rest = line[match.end() :].strip(" .*_`)")
     if rest and not match[2]:
