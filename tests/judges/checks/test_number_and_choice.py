@@ -163,7 +163,15 @@ CHOSEN = {
             "**B** is correct",
             "答案是B选项",
         ),
-        *("The answer is B. It is A that is wrong.", "B: No", "It's B.", "(b)\n\nA. no\nC. no"),
+        *(
+            "The answer is B. It is A that is wrong.",
+            "B: No",
+            "It's B.",
+            "B is right, others are wrong",
+            "**Answer: B**\n\nNo, A is not.",
+            "答えはBです",
+            "(b)\n\nA. no\nC. no",
+        ),
     ],
     "C": [
         "答案不是B，而是C",

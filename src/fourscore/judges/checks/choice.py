@@ -1,7 +1,6 @@
 """The check `choice`: which of the letters A, B, C, D … does the answer choose?"""
 
 import re
-from functools import cache
 from typing import ClassVar
 
 from fourscore.core import Case, CaseError, ConfigError, Signal, Trace
@@ -39,6 +38,13 @@ _JOINED = re.compile(
     r"[\s)*_`.）]{0,4}(?:,|/|&|、|或|和|(?i:or|and|及)\b)[\s(*_`（]{0,4}"
     r"(?:(?i:option|choice) )?[(]?([A-Z])(?![A-Za-z'’])"
 )
+_MENTIONED = re.compile(rf"{_ALONE_BEFORE}([A-Z]){_ALONE_AFTER}")
+_STATEMENT = re.compile(
+    rf"{_STATED}{_GAP}(?P<letter>[A-Za-z]){_ALONE_AFTER}"
+    rf"|{_SAID}{_GAP}(?P<said>[A-Z]){_ALONE_AFTER}"
+    rf"|{_IT_IS}{_GAP}(?P<it>[A-Z])(?=[)\]*_`'\"”’]{{0,4}}(?:[.!。\n]|$))"
+    rf"|{_ALONE_BEFORE}(?<![Ii]f )(?<!whether )(?P<affirmed>[A-Z])(?={_AFFIRMED})"
+)
 #: Where a negation before a letter ends. `not A, B or C` negates three letters.
 _CLAUSE = re.compile(
     r"[.;:!?\n。；：！？]|(?<![A-Z])[,，]|[,，](?!\s?(?:(?:and|or|nor) )?[A-Z]\b)"
@@ -52,14 +58,17 @@ _NEGATION = re.compile(
 )
 #: What stands after a letter that is refused: `B is wrong`, `B isn't`, `B cannot be`, `B不对`.
 _REFUSED = re.compile(
-    r"[)\]*_`'\"”’]{0,4}(?:\s{1,2}(?i:(?:is|was|are|were|seems|looks|appears)(?:n['’]t\b|"
-    r"\s(?:\w{2,12}ly |also |just )?(?:not|never|incorrect|wrong|false|invalid|out|ruled"
-    r"|eliminated|excluded)\b)|(?:cannot|can['’]t|can not|does not|doesn['’]t|won['’]t)\b)"
+    r"[)\]*_`'\"”’]{0,4}(?:(?:,[^,.;!?\n]{1,40},)?\s{1,2}(?i:(?:is|was|are|were|seems|looks"
+    r"|appears|has been|does|did|has|can|ca(?=n['’]t)|(?:would|must|should|could|may|might|will|wo)"
+    r"(?: be)?)"
+    r"(?:n['’]t\b|not\b|\s(?:\w{2,12}ly |also |just )?(?:not|never|out|ruled)\b"
+    r"|\s(?-i:(?!right|correct|best|because)[a-z,'’]{1,15} ){0,3}"
+    r"(?:wrong|incorrect|false|invalid|eliminated|excluded|rejected)\b))"
     r"|\s?(?:选项|项)?(?:也?是)?(?:不(?!选\s?[A-Z]|过|仅)|错))"
 )
 #: What takes back the statement before it.
 _RETRACTED = re.compile(
-    r"(?i:(?:[.!\n]\s{0,3}|\b(?:actually|wait|hmm)[, ]\s?)no\b[,.:;!]"
+    r"(?i:\b(?:actually|wait|hmm)[,. ]{1,2}no\b|\bno,? (?:actually|wait)\b"
     r"|\b(?:scratch that|on second thoughts?|correction:))"
 )
 
@@ -68,7 +77,8 @@ class Choice(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Passes if the answer chooses the right letter, however it is written.
 
     Reads `B`, `(b)`, `**B.** because …`, `The answer is B`, `\\boxed{B}`, `<answer>B</answer>`,
-    `答案是B`, `选 B`. The last statement counts. Naming two letters, or none, is wrong.
+    `答案是B`, `选 B`. The last statement counts, and what is refused (`B is wrong`, `不选B`) is not
+    chosen. Naming two letters, or none, is wrong.
 
     letter: the right letter, or a list of right letters; without it, what the case expects
     letters: the letters to choose from (ABCD)
@@ -162,8 +172,9 @@ def _find_mentioned(text: str, letters: str) -> set[str]:
     """Return the letters that stand alone anywhere in a text and are not refused."""
     return {
         match[1]
-        for match in re.finditer(rf"{_ALONE_BEFORE}([{letters}]){_ALONE_AFTER}", text)
-        if not (match[1] == "A" and _ARTICLE.match(text[match.end() : match.end() + 8]))
+        for match in _MENTIONED.finditer(text)
+        if match[1] in letters
+        and not (match[1] == "A" and _ARTICLE.match(text[match.end() : match.end() + 8]))
         and not _is_refused(text, match.start())
     }
 
@@ -183,9 +194,11 @@ def _read_statement(text: str, letters: str) -> set[str] | None:
     """Return the letters of the last statement such as "the answer is B"; None if there is none."""
     last: set[str] | None = None
     ended = 0
-    for match in _statements(letters).finditer(text):
+    for match in _STATEMENT.finditer(text):
         letter = match[match.lastgroup or 0]
         after = text[match.end() : match.end() + 60]
+        if letter.upper() not in letters:
+            continue
         if letter in "aA" and _ARTICLE.match(after):
             continue  # "the answer is a number"
         if _is_refused(text, match.end() - 1):
@@ -200,17 +213,6 @@ def _read_statement(text: str, letters: str) -> set[str] | None:
     if last and (retracted := _RETRACTED.search(text, ended)):
         return _find_mentioned(text[retracted.end() :], letters)
     return last
-
-
-@cache
-def _statements(letters: str) -> re.Pattern[str]:
-    capital = f"[{letters}]"
-    return re.compile(
-        rf"{_STATED}{_GAP}(?P<letter>[{letters}{letters.lower()}]){_ALONE_AFTER}"
-        rf"|{_SAID}{_GAP}(?P<said>{capital}){_ALONE_AFTER}"
-        rf"|{_IT_IS}{_GAP}(?P<it>{capital})(?=[)\]*_`'\"”’]{{0,4}}(?:[.!。\n]|$))"
-        rf"|{_ALONE_BEFORE}(?<![Ii]f )(?<!whether )(?P<affirmed>{capital})(?={_AFFIRMED})"
-    )
 
 
 def _read_line_start(line: str, letters: str) -> set[str]:
