@@ -267,3 +267,9 @@ def test_expected_number_has_to_be_readable(expected: str) -> None:
 )
 def test_time_to_find_numbers_is_linear(run: str) -> None:
     assert_linear(find_numbers, run)
+
+
+def test_a_letter_in_long_thinking_is_not_chosen() -> None:
+    thought = "<think>" + "hm " * 20_000 + "maybe the answer is B"
+    assert find_choice(thought) == set()
+    assert find_choice(f"{thought}</think>The answer is C.") == {"C"}

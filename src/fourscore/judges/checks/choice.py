@@ -126,7 +126,7 @@ def find_choice(answer: str, letters: str = "ABCD") -> set[str]:
     Looked for in this order: a tag or box; the last statement such as "the answer is B"; a first or
     last line that is, or begins with, a letter; one letter standing alone anywhere.
     """
-    text = remove_thinking(answer[-_MAX_READ:]).translate(_WIDE).strip()
+    text = remove_thinking(answer)[-_MAX_READ:].translate(_WIDE).strip()
     marked = find_tagged(text)
     if marked is None:
         marked = find_boxed(text)
