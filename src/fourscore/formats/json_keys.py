@@ -16,8 +16,8 @@ from fourscore.core.frozen import replace_surrogates
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder()
-#: Texts and the marks around them; linear, because a JSON text has no unfinished strings.
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]', re.DOTALL)
+#: Texts and the marks around them; one without an end reaches to the end of all.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\(?:.|\Z)[^"\\]*+)*+(?:"|\Z)|[{}\[\],]', re.DOTALL)
 
 
 class RepeatedKeyError(DataError):
