@@ -219,3 +219,20 @@ def test_no_secret_is_written_by_an_evolution(host: str, tmp_path: Path) -> None
     config.unlink()  # the user wrote it
     assert list(tmp_path.rglob("*.db")), texts
     assert find_canaries(tmp_path, *texts) == []
+
+
+def test_ordinary_words_are_no_secrets(tmp_path: Path) -> None:
+    case = {"id": "a", "input": "what?", "expected": "4"}
+    (tmp_path / "cases.jsonl").write_text(json.dumps(case | {"key_topic": "topic2x"}))
+    said = "call answer_question about topic2x"
+    (tmp_path / "auth_agent.py").write_text(
+        f"def answer_question(question):\n    return {said!r}\n"
+    )
+    words = ("--cases", "cases.jsonl", "--where", "key_topic=topic2x", "--name", "key=topic2x")
+    agent = ("--agent", "auth_agent:answer_question", "--label", "token_kind=topic2x")
+    env = {"PYTHONPATH": str(tmp_path)}
+    done = run_fourscore("run", *words, *agent, "--json", cwd=tmp_path, env=env)
+    run_id = json.loads(done.stdout)["run"]
+    assert said in run_fourscore("show", run_id, "a", "--json", cwd=tmp_path).stdout
+    runs = run_fourscore("runs", "--json", cwd=tmp_path).stdout
+    assert "auth_agent:answer_question" in runs

@@ -3,16 +3,19 @@
 import os
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from tests.linear import assert_linear
 
 from fourscore.core import ConfigError, Fault, secrets
 from fourscore.core.secrets import (
+    hide_in_json,
     hide_in_options,
     hide_in_spec,
     hide_known,
     hide_secrets,
     remember_secrets,
+    remember_spec,
 )
 
 
@@ -38,6 +41,18 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         ("shell: echo monkey=banana tokenizer=fast", ""),
         ("file.py:answer", ""),
         ("openai:gpt-4o", ""),
+        ("auth_agent:answer_question", ""),
+        ("agents.auth:answer", ""),
+        ("http://auth-service:8080/answer", ""),
+        ("http://token:8080", ""),
+        ("shell: call auth-service:8080 --agent key_agent:answer_2 -v", ""),
+        ("shell: agent --level basic --verbose-output --bearer-2", ""),
+        ("authorization:answer", "authorization:[key]"),
+        ("curl -H Authorization:abcdef", "curl -H Authorization:[key]"),
+        ("X-Api-Key:12345", "X-Api-Key:[key]"),
+        ("password:hunter2", "password:[key]"),
+        ("http://token:8080@h/", "http://[key]@h/"),
+        ("auth=basic --verbose", "auth=[key] --verbose"),
     ],
 )
 def test_specification_is_shown_without_its_secrets(spec: str, shown: str | None) -> None:
@@ -71,6 +86,52 @@ def test_short_secrets_and_words_are_hidden_only_where_they_stand() -> None:
     text = "passed with a password x1 20261118 1234.5678e9"
     assert hide_known(text) == text
     assert hide_in_spec("http://ana:pass@h") == "http://[key]@h"
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["photosynthesis", "output_tokens", "biology-101", "AnswerQuestion", "myVeryLongFunctionName"],
+)
+def test_word_where_a_secret_may_stand_is_hidden_only_there(word: str) -> None:
+    assert hide_in_spec(f"shell: MY_KEY={word} ./run") == "shell: MY_KEY=[key] ./run"
+    assert hide_in_spec(f"http://h/?key={word}") == "http://h/?key=[key]"
+    assert hide_known(f"what is {word}?") == f"what is {word}?"
+
+
+@pytest.mark.parametrize("secret", ["s3cret-word", "Userinfo-x-1", "hTgSwQzXcVbNmKjPoL"])
+def test_random_text_where_a_secret_stands_is_remembered(secret: str) -> None:
+    remember_spec(f"MY_KEY={secret}")
+    assert hide_known(f"it is {secret}") == "it is [key]"
+
+
+def test_text_that_is_only_shown_is_not_remembered() -> None:
+    assert hide_in_spec("key=abc123def456", remember=False) == "key=[key]"
+    assert hide_in_options({"by": "key=abc123def456"}, remember=False) == {"by": "key=[key]"}
+    assert hide_known("abc123def456") == "abc123def456"
+
+
+@pytest.mark.parametrize(
+    "secrets_in_order", [("s3cret-a", "s3cret-a-longer"), ("s3cret-a-longer", "s3cret-a")]
+)
+def test_the_longest_secret_is_hidden_first(secrets_in_order: tuple[str, ...]) -> None:
+    remember_secrets(*secrets_in_order)
+    assert hide_known("<s3cret-a-longer> <s3cret-a>") == "<[key]> <[key]>"
+
+
+def test_secret_is_hidden_in_the_texts_of_json_and_not_in_its_keys() -> None:
+    remember_secrets("s3cret-word", "n-s3cret-2", "12345678x", 'a"b-12345')
+    data = {
+        "s3cret-word": ["s3cret-word", 'x a"b-12345 y'],
+        "a": {"n-s3cret-2": "\n-s3cret-2", "b": "12345678"},
+        "n": 0.1,
+    }
+    text = msgspec.json.encode(data).decode()
+    assert msgspec.json.decode(hide_in_json(text)) == {
+        "s3cret-word": ["[key]", "x [key] y"],
+        "a": {"n-s3cret-2": "\n-s3cret-2", "b": "12345678"},
+        "n": 0.1,
+    }
+    assert hide_in_json('{"a": 1, "s3cret-word" : "b"}') == '{"a": 1, "s3cret-word" : "b"}'
 
 
 def test_variable_named_like_a_secret_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,6 +190,7 @@ def test_text_that_looks_like_a_key_is_hidden(text: str, shown: str | None) -> N
 def test_time_is_linear_in_the_length(run: str) -> None:
     assert_linear(hide_secrets, run)
     assert_linear(hide_in_spec, run)
+    assert_linear(hide_in_json, run)
 
 
 @pytest.mark.parametrize("spec", ["token.py:answer", "my/api_keys.py:main", "password.py:run"])

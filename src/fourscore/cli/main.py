@@ -44,6 +44,10 @@ COMMANDS = {
 }
 
 PASSED, GATE_FAILED, BAD_INPUT, INCOMPLETE, CRASHED, INTERRUPTED = 0, 1, 2, 3, 70, 130
+#: Flags that choose or name something: what they say may stand in answers too.
+NEVER_SECRET = frozenset(
+    ("--where", "--filter", "--tag", "--all-tags", "--not-tag", "--label", "--name", "--gate")
+)
 #: Errors of a disk or a pipe that is full or gone, wherever the output goes.
 CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE, errno.EBADF}
 
@@ -57,8 +61,9 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         return hook(words[1:])
     from fourscore.core.secrets import remember_spec
 
-    for word in words:
-        remember_spec(word)
+    for before, word in zip(["", *words], words, strict=False):
+        if not {before, word.partition("=")[0]} & NEVER_SECRET:
+            remember_spec(word)
     _replace_closed_streams()
     if "_ARGCOMPLETE" in os.environ:  # set by the shell while it completes a line
         return _complete()

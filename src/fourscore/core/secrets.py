@@ -31,7 +31,7 @@ NAMED = re.compile(
 VALUE = re.compile(
     r"\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?(?:(?i:bearer|basic|token) )?+(?!\[)([^\s\"',;&\\]{6,}+)"
 )
-BEARER = re.compile(r"(?i)\b(bearer|basic)(\s{1,3})(?=[a-z._~+/=-]{0,200}\d)[\w.~+/=-]{8,}+")
+BEARER = re.compile(r"(?i)\b(bearer|basic)(\s{1,3})(?!-)(?=[a-z._~+/=-]{0,200}\d)[\w.~+/=-]{8,}+")
 LOGIN = re.compile(r"://[^\s/@:]{0,100}:[^\s/@]{1,200}@")
 TOKEN = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{16,}+")
 PREFIX = re.compile(
@@ -44,20 +44,28 @@ LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 
 #: Parts of the names of parameters, headers, flags and variables whose values are secret.
 _WORDS = (
-    r"(?:(?<![a-z])key|apikey|accesskey|token(?!s|i)|secret|passw|pwd|auth(?!or)|credential|cookie"
+    r"(?:(?<![a-z])key|apikey|accesskey|token(?!s|i)|secret|passw|pwd|auth(?!or(?!iz))|credential|cookie"
     r"|sig(?![a-z])|signature)"
 )
 _NAME = rf"(?=[\w.-]{{0,60}}?{_WORDS})[\w.-]{{1,80}}+"
 #: Where a specification (an address, a command, a header) has a secret, as its first group.
 _LOGIN = r"://(?!\[key\])([^\s/@\"'?#]{1,300})@"
 _QUERY = rf"[?&;]{_NAME}=(?!\[key\])([^\s&#\"';|]{{1,4000}}+)"
+#: No secrets: `auth_agent:answer` (a word alone is a header: `Authorization:answer`), and the port
+#: of `http://auth:8080/` or `auth-service:8080`.
+_HEADER = r"(?:proxy_)?authorization|cookie|token|secret|password|passw|pwd|(?:api|access)?_?key"
+_FUNCTION = rf"(?<!\S)(?!(?:{_HEADER}):)[a-z_][\w.]{{0,80}}+:[a-z_][a-z_.]{{0,80}}+\d{{0,2}}(?!\S)"
+_ENDS = "".join(f"(?<!{word})" for word in ("key", "token", "secret", "pwd", "auth", "cookie"))
+_PORT = r":\d{1,5}(?=[/?#\s\"',;)]|$)"
+_ADDRESS = rf"(?<=//)[\w.-]{{1,80}}+{_PORT}|[\w.-]{{1,80}}+{_ENDS}(?<!password)(?<!ation){_PORT}"
 #: `token.py:answer` is an agent, not a secret.
-_ASSIGNED = rf"(?<![\w-]){_NAME}(?<!\.py)\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}\\?[\"']?"
-_ASSIGNED += r"(?:(?:bearer|basic|token|digest)\s{1,3})?+(?!\[key\])([^\s\"'&;|\\)]{3,4000}+)"
+_ASSIGNED = rf"(?<![\w.-])(?!{_FUNCTION}|{_ADDRESS}){_NAME}(?<!\.py)"
+_ASSIGNED += r"\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?(?:(?:bearer|basic|token|digest)\s{1,3}(?!-))?+"
+_ASSIGNED += r"(?!\[key\])([^\s\"'&;|\\)]{3,4000}+)"
 _FLAG = rf"(?<!\S)--?{_NAME}(?:\s{{1,3}}|=)[\"']?(?![-\[])([^\s\"';|)]{{3,4000}}+)"
 _USER = r"(?<!\S)(?:-u|--user|--proxy-user)(?:\s{1,3}|=)?[\"']?(?!\[key\])"
 _USER += r"([^\s\"':;|]{1,200}:[^\s\"';|]{1,200}+)"
-_SCHEME = r"\b(?:bearer|basic)\s{1,3}(?!\[key\])([\w.~+/=:-]{3,4000}+)"
+_SCHEME = r"\b(?:bearer|basic)\s{1,3}(?!-|\[key\])([\w.~+/=:-]{3,4000}+)"
 _IN_SPEC = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (_LOGIN, _QUERY, _ASSIGNED, _FLAG, _USER, _SCHEME)
@@ -67,6 +75,9 @@ _SECRET_VARIABLE = re.compile(r"(?i)key|token|secret|passw|credential|_pat\b|_ds
 _RANDOM = re.compile(r"(?=\S*\d)(?!/)\S{12,4000}")  # not a path
 _NUMBER = re.compile(r"[\d.,eE+-]+")
 _SECRET_KEY = re.compile(r"(?i)^(?!.*_(?:env|file)$).*(?:key|token|secret|password|authorization)$")
+
+#: A text in JSON, and the colon after a key.
+_JSON_TEXT = re.compile(r'("(?:[^"\\]++|\\.)*+")(\s*+:)?+', re.DOTALL)
 
 _UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 
@@ -94,6 +105,18 @@ def _is_distinct(secret: str) -> bool:
     return len(secret) >= 12 or not (secret.isalpha() and secret.islower())
 
 
+def _looks_random(text: str) -> bool:
+    """Whether a text is no word and no words joined by `_` or `-`: `output_tokens`, `topic-12`.
+
+    What only stands where secrets stand may be an ordinary word, which answers have too.
+    """
+    if re.search(r"(?i)[a-z]\d|\d[a-z]", text):
+        return True
+    mixed = bool(re.search("[a-z]", text)) and bool(re.search("[A-Z]", text))
+    has_digits = bool(re.search(r"\d", text))
+    return mixed and (has_digits or len(re.findall("[a-z][A-Z]", text)) * 5 >= len(text))
+
+
 def _unquote(text: str) -> str:
     """Return a part of an address without its percent escapes."""
     parts = re.split(r"((?:%[0-9A-Fa-f]{2})+)", text)
@@ -109,19 +132,21 @@ def _quote(text: str, safe: bytes = b"") -> str:
 
 
 def remember_spec(spec: str) -> None:
-    """Remember the secrets of an address, a command or a header."""
+    """Remember the secrets of an address, a command or a header that look like nothing else."""
     for pattern in _IN_SPEC:
         for found in pattern.findall(spec[:MAX_SPEC]):
             user, colon, password = found.partition(":")
-            remember_secrets(*((password, found) if colon and password else (found,)))
+            forms = [password, found] if colon and password else [found]
             if colon and password:  # the form in which HTTP sends it
                 pair = f"{_unquote(user)}:{_unquote(password)}".encode()
-                remember_secrets(base64.b64encode(pair).decode())
+                forms.append(base64.b64encode(pair).decode())
+            remember_secrets(*filter(_looks_random, forms))
 
 
-def hide_in_spec(spec: str) -> str:
+def hide_in_spec(spec: str, *, remember: bool = True) -> str:
     """Return an address, a command or a header without its secrets, and remember these."""
-    remember_spec(spec)
+    if remember:
+        remember_spec(spec)
     for pattern in _IN_SPEC:
         spec = pattern.sub(_replace_group, spec)
     return hide_known(spec)
@@ -132,28 +157,41 @@ def _replace_group(found: re.Match[str]) -> str:
     return f"{found[0][: found.start(1) - start]}{HIDDEN}{found[0][found.end(1) - start :]}"
 
 
-def hide_in_options(value: Any) -> Any:
+def hide_in_options(value: Any, *, remember: bool = True) -> Any:
     """Return JSON data of settings without secrets, whether by their key or in their text."""
     if isinstance(value, str):
-        return hide_in_spec(value)
+        return hide_in_spec(value, remember=remember)
     if isinstance(value, Mapping):
         return {
             key: HIDDEN
             if isinstance(item, str) and item and _SECRET_KEY.match(str(key))
-            else hide_in_options(item)
+            else hide_in_options(item, remember=remember)
             for key, item in value.items()
         }
     if isinstance(value, list | tuple):
-        return [hide_in_options(item) for item in value]
+        return [hide_in_options(item, remember=remember) for item in value]
     return value
 
 
 def hide_known(text: str) -> str:
     """Return the text without the secrets that this process was given, in any spelling."""
-    for secret in (*_remembered, *_read_environment()):
-        if secret in text:
-            text = text.replace(secret, HIDDEN)
+    found = [secret for secret in (*_remembered, *_read_environment()) if secret in text]
+    for secret in sorted(found, key=len, reverse=True):  # one may be a part of another
+        text = text.replace(secret, HIDDEN)
     return text
+
+
+def hide_in_json(text: str) -> str:
+    """Return JSON without known secrets in its texts; keys and numbers stay as they are."""
+    return text if hide_known(text) == text else _JSON_TEXT.sub(_hide_json_text, text)
+
+
+def _hide_json_text(found: re.Match[str]) -> str:
+    if found[2]:
+        return found[0]
+    text: str = msgspec.json.decode(found[1])
+    hidden = hide_known(text)
+    return found[0] if hidden == text else msgspec.json.encode(hidden).decode()
 
 
 def hide_secrets(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from fourscore.core.secrets import hide_known, hide_secrets
+from fourscore.core.secrets import hide_in_json, hide_known, hide_secrets
 from fourscore.formats.plain_text import escape_controls, escape_json, make_printable
 
 #: Characters of a message: it may quote a key of any length.
@@ -28,7 +28,8 @@ def print_text(text: str) -> None:
 
 def print_json(document: Any) -> None:
     """Print one JSON document on stdout."""
-    sys.stdout.write(hide_known(escape_json(msgspec.json.encode(document)).decode()) + "\n")
+    text = hide_in_json(msgspec.json.encode(document).decode())
+    sys.stdout.write(escape_json(text.encode()).decode() + "\n")
 
 
 def print_message(text: str) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from fourscore.core import Case, Score, Trace
-from fourscore.core.secrets import hide_in_options, hide_in_spec, hide_known
+from fourscore.core.secrets import hide_in_json, hide_in_options, hide_in_spec
 
 
 def new_run_id(now: float | None = None) -> str:
@@ -50,18 +50,24 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         if not self.id or len(self.id) > 80 or not set(self.id) <= _ID:
             raise ValueError(f"id: {self.id!r}: expected up to 80 letters, digits, '-' and '_'")
         # What was typed may hold a password or a key; a store, a report and an export hold none.
-        for field in ("name", "agent"):
-            force_setattr(self, field, hide_in_spec(getattr(self, field)))
-        labels = {key: hide_in_spec(text) for key, text in self.labels.items()}
-        force_setattr(self, "labels", labels)
-        force_setattr(self, "argv", tuple(map(hide_in_spec, self.argv)))
+        force_setattr(self, "agent", hide_in_spec(self.agent))
+        force_setattr(self, "name", _hide(self.name))
+        force_setattr(self, "labels", {key: _hide(text) for key, text in self.labels.items()})
+        force_setattr(self, "argv", tuple(map(_hide, self.argv)))
         force_setattr(self, "options", {k: _hide_option(k, v) for k, v in self.options.items()})
-        force_setattr(self, "rubric", hide_known(self.rubric))
+        force_setattr(self, "rubric", hide_in_json(self.rubric))
 
 
 def _hide_option(name: str, value: Any) -> Any:
     """Return a setting without secrets; conditions that choose cases stay as they are."""
-    return hide_in_options(value) if name in ("agent", "models", "labels", "name") else value
+    if name in ("labels", "name"):
+        return hide_in_options(value, remember=False)
+    return hide_in_options(value) if name in ("agent", "models") else value
+
+
+def _hide(text: str) -> str:
+    """Return text that people chose without secrets; what it says may stand in answers too."""
+    return hide_in_spec(text, remember=False)
 
 
 class SummaryFields(msgspec.Struct, frozen=True, kw_only=True):

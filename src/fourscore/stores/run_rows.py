@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from fourscore.core import Case, Score, Trace
-from fourscore.core.secrets import hide_known
+from fourscore.core.secrets import hide_in_json
 from fourscore.stores.errors import StoreError
 
 #: SQLite's own limit for one value.
@@ -103,4 +103,4 @@ def _encode(value: msgspec.Struct) -> str:
     text = msgspec.json.encode(value)
     if len(text) >= MAX_BYTES:
         raise ValueError(f"{type(value).__name__.lower()}: larger than a store can hold (1 GB)")
-    return hide_known(text.decode())
+    return hide_in_json(text.decode())
