@@ -115,6 +115,16 @@ def test_any_error_is_one_sentence(
     check_crash(capsys.readouterr(), as_json=True)
 
 
+def test_no_secret_is_in_a_crash(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    address = "http://ana:cnry-Password-1@h/?api_key=cnry-Query-2"
+    fail_with(monkeypatch, ValueError(f"{'x' * 240} {address} {address}"))
+    assert main(["runs", "--json"]) == 70
+    printed = capsys.readouterr()
+    (saved,) = Path("tmp").glob("fourscore-crash-*.txt")
+    assert "cnry" not in f"{printed.out} {printed.err} {saved.read_text()}"
+    check_crash(printed, as_json=True)
+
+
 def test_an_endless_recursion_is_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr("fourscore.cli.runs.run", recurse)
     assert main(["runs"]) == 70

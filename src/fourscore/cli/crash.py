@@ -46,8 +46,9 @@ class Crash:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the kind and the message of an error, whose own `__str__` may fail."""
+    """Return the kind and the message of an error without secrets; its `__str__` may fail."""
     text = safe_repr(error) if not error.args else f"{type(error).__name__}: {safe_text(error)}"
+    text = hide_secrets(text)  # before it is cut
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
