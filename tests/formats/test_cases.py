@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourscore.core import Case, DataError
-from fourscore.formats import case_csv
+from fourscore.formats import atomic_file, case_csv
 from fourscore.formats import cases as cases_module
 from fourscore.formats.case_fields import FIELDS, parse_case
 from fourscore.formats.cases import CaseFile, write_cases
@@ -521,6 +522,36 @@ def test_a_pipe_is_jsonl_and_can_be_read_twice(tmp_path: Path) -> None:
     assert file.check().count == 1
     writer.join()
     assert [case.id for case in file.cases()] == ["g"]
+
+
+def test_copy_of_a_pipe_survives_another_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    lock = atomic_file.lock_draft
+    removed: list[str] = []
+
+    def lock_late(handle: int) -> None:
+        """Lock a draft, the first one after another command has removed it as left behind."""
+        if not removed:
+            removed.extend(path.name for path in tmp_path.glob(".cases.*"))
+            atomic_file.remove_dead_drafts(tmp_path)
+        lock(handle)
+
+    for module in (atomic_file, cases_module):
+        monkeypatch.setattr(module, "lock_draft", lock_late, raising=False)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(GOOD,))
+    writer.start()
+    file = CaseFile(path)
+    assert [case.id for case in file.cases()] == ["g"]
+    writer.join()
+    assert len(removed) == 1
+    atomic_file.remove_dead_drafts(tmp_path)
+    assert [case.id for case in file.cases()] == ["g"]
+    del file
+    assert [each.name for each in tmp_path.iterdir()] == ["pipe"]
 
 
 # Round trips.

@@ -35,7 +35,7 @@ def open_atomic(name: str) -> Iterator[BinaryIO]:
                 yield stream
             return
         remove_dead_drafts(target.parent)
-        handle, draft = _make_draft(target)
+        handle, draft = make_draft(target.parent, target.name)
     except OSError as error:
         raise DataError(error.strerror or "cannot be written", file=name) from None
     try:
@@ -52,10 +52,10 @@ def open_atomic(name: str) -> Iterator[BinaryIO]:
         raise
 
 
-def _make_draft(target: Path) -> tuple[int, str]:
-    """Make a locked draft beside the target; return its descriptor and path."""
+def make_draft(folder: Path, name: str) -> tuple[int, str]:
+    """Make a locked draft in a folder; return its descriptor and path."""
     while True:
-        handle, draft = tempfile.mkstemp(DRAFT, f".{target.name}.", target.parent)
+        handle, draft = tempfile.mkstemp(DRAFT, f".{name}.", folder)
         lock_draft(handle)
         if Path(draft).exists():
             return handle, draft

@@ -25,7 +25,7 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from fourscore.core import Case, CaseError, DataError
-from fourscore.formats.atomic_file import DRAFT, lock_draft, remove_dead_drafts
+from fourscore.formats.atomic_file import make_draft, remove_dead_drafts
 from fourscore.formats.case_csv import read_csv
 from fourscore.formats.case_fields import has_own_id, parse_case
 from fourscore.formats.case_records import (
@@ -148,9 +148,10 @@ class CaseFile:
             yield stream
 
     def _keep(self) -> "tempfile._TemporaryFileWrapper[bytes]":
-        remove_dead_drafts(Path(tempfile.gettempdir()))
-        kept = tempfile.NamedTemporaryFile(prefix=".cases.", suffix=DRAFT)  # noqa: SIM115
-        lock_draft(kept.fileno())
+        folder = Path(tempfile.gettempdir())
+        remove_dead_drafts(folder)
+        handle, path = make_draft(folder, "cases")
+        kept = tempfile._TemporaryFileWrapper(os.fdopen(handle, "w+b"), path)
         if self.path != "-":
             with Path(self.path).open("rb") as stream:
                 shutil.copyfileobj(stream, kept)
