@@ -177,6 +177,19 @@ def test_the_reason_is_safe_to_print_on_a_terminal(final_answer: str, reason: st
     assert signal_of(case, Trace(output=final_answer)).reason == reason
 
 
+@pytest.mark.parametrize(
+    ("final_answer", "reason"),
+    [
+        ("<answer>41</answer>", "the answer is '41', the reference is '42'"),
+        ("<answer>42</answer>", "the answer is the reference"),
+        ("<answer></answer>", "the answer is empty"),
+    ],
+)
+def test_the_reason_names_a_box_only_where_one_is_asked_for(final_answer: str, reason: str) -> None:
+    case = Case(input="q", expected="42")
+    assert signal_of(case, Trace(output=final_answer), MathJudge(answer_in="tag")).reason == reason
+
+
 def test_the_evidence_quotes_a_wrong_answer_and_cuts_a_long_one() -> None:
     case = Case(input="q", expected="42")
     signal = signal_of(case, Trace(output="\\boxed{" + "9" * 10_000 + "}"))

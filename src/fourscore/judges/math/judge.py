@@ -84,18 +84,21 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         if given is None:
             return (_wrong(_NOTHING[self.answer_in]),)
         if not given:
-            return (_wrong("the box is empty"),)
+            return (
+                _wrong("the box is empty" if self.answer_in == "boxed" else "the answer is empty"),
+            )
         if "," in expected and self.answer_in in ("boxed", "any") and self.box == "last":
             given = self._join_boxes(text, given)
         try:
             if given == expected or await self._is_equivalent(given, expected):
-                return (_RIGHT,)
+                return (_RIGHT if self.answer_in == "boxed" else _RIGHT_UNBOXED,)
         except IncomparableError as error:
             # An agent must not avoid a 0 by writing what cannot be compared. The reference is to
             # blame only if it cannot be compared with itself either.
             await check_reference(expected, self.deadline)
             return (_wrong(str(error)),)
-        reason = f"the box holds {_short(given)}, the reference is {_short(expected)}"
+        verb = "the box holds" if self.answer_in == "boxed" else "the answer is"
+        reason = f"{verb} {_short(given)}, the reference is {_short(expected)}"
         return (_wrong(reason, Evidence(text=given[:200], field="answer")),)
 
     def _join_boxes(self, text: str, given: str) -> str:
@@ -185,6 +188,7 @@ def _verifiers() -> WorkerPool:
 
 
 _RIGHT = Signal(name="math", value=1.0, passed=True, reason="the box holds the reference")
+_RIGHT_UNBOXED = Signal(name="math", value=1.0, passed=True, reason="the answer is the reference")
 
 
 def _wrong(reason: str, *evidence: Evidence) -> Signal:
