@@ -74,6 +74,18 @@ def test_many_single_answers_in_a_row_raise(before: int, most: int) -> None:
         log.add([failed()])
 
 
+def test_short_outage_after_a_judged_answer_does_not_raise() -> None:
+    log = FailureLog("math")
+    log.add([JUDGED])
+    for _ in range(IN_A_ROW // 64 - 1):
+        log.add([failed()] * 64)
+    log.add([JUDGED, failed()])
+    for _ in range(IN_A_ROW // 64 - 1):
+        log.add([failed()] * 64)
+    with pytest.raises(JudgeError, match=f"none of {IN_A_ROW} answers"):
+        log.add([failed()] * 64)
+
+
 def test_one_judged_answer_begins_the_count_anew() -> None:
     log = FailureLog("math")
     for n in range(2000):

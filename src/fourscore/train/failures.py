@@ -25,9 +25,10 @@ MAX_KINDS = 50
 class FailureLog:
     """Counts the answers of one adapter that were not judged. Threads may share it.
 
-    Each kind of failure is logged as a warning at its first answer, then at the 10th, 100th, …. A
-    call of several answers none of which could be judged raises, and so do many in a row. Answers
-    to which the rubric does not apply are no failures.
+    Each kind of failure is logged as a warning at its first answer, then at the 10th, 100th, ….
+    Before any answer was judged, a call of several answers none of which could be judged raises,
+    and so do `FIRST_IN_A_ROW`; later only `IN_A_ROW`, over however many calls. Answers to which
+    the rubric does not apply are no failures.
     """
 
     def __init__(self, name: str, on_all_failed: OnAllFailed = "raise") -> None:
@@ -51,7 +52,7 @@ class FailureLog:
         with self._lock:
             self._in_a_row = 0 if judged else self._in_a_row + len(failed)
             self._has_judged |= judged
-            most = IN_A_ROW if self._has_judged else FIRST_IN_A_ROW
+            has_judged = self._has_judged
             self.asked += len(scores)
             self.failed += len(failed)
             warnings = [self._count(score) for score in failed]
@@ -59,13 +60,13 @@ class FailureLog:
         for warning in dict.fromkeys(filter(None, warnings)):
             share = f"{self.failed} of {self.asked} answers so far ({rate:.1%})"
             LOG.warning("%s: not judged: %s; %s", self.name, warning, share)
-        everything = len(failed) > 1 and len(failed) == len(scores)
         if self.on_all_failed == "none" or not failed or not may_raise:
             return
-        if everything or in_a_row >= most:
-            n = len(failed) if everything else in_a_row
+        whole_call = not has_judged and len(failed) == len(scores) > 1
+        if whole_call or in_a_row >= (IN_A_ROW if has_judged else FIRST_IN_A_ROW):
+            why = describe_kind(failed[-1])
             raise JudgeError(
-                f"{self.name}: none of {n} answers could be judged: {describe_kind(failed[-1])}; "
+                f"{self.name}: none of {in_a_row} answers could be judged: {why}; "
                 "on_all_failed: none goes on without"
             )
 
