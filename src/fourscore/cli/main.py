@@ -203,7 +203,8 @@ def _make_parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
     parser = Parser(
         prog="fourscore",
         description="One score for an agent: reward, grade, alarm and fitness.",
-        epilog="exit codes: 0 passed, 1 a gate failed, 2 bad input, 3 incomplete, 70 crashed",
+        epilog="exit codes: 0 passed, 1 a gate failed, 2 bad input, 3 incomplete, 70 crashed, "
+        "130 interrupted",
     )
     parser.add_argument("--version", action="version", version=f"fourscore {__version__}")
     parser.set_defaults(options=())

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("fourscore_cases", "case files to collect, as patterns", type="args", default=[])
     parser.addini("fourscore_agent", "the agent, as for fourscore run", default="recorded")
-    parser.addini(
-        "fourscore_rubric", "the rubric's file; by default the research rubric", default=""
-    )
+    about = "the rubric's file; by default the checks of a case, else the research rubric"
+    parser.addini("fourscore_rubric", about, default="")
     parser.addini("fourscore_deadline", "seconds that the agent has for a case", default="60")
 
 
