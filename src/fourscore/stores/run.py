@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from fourscore.core import Case, Score, Trace
-from fourscore.core.secrets import hide_in_json, hide_in_options, hide_in_spec
+from fourscore.core.secrets import hide_in_options, hide_in_spec, hide_known
 
 
 def new_run_id(now: float | None = None) -> str:
@@ -55,7 +55,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         force_setattr(self, "labels", {key: _hide(text) for key, text in self.labels.items()})
         force_setattr(self, "argv", tuple(map(_hide, self.argv)))
         force_setattr(self, "options", {k: _hide_option(k, v) for k, v in self.options.items()})
-        force_setattr(self, "rubric", hide_in_json(self.rubric))
+        force_setattr(self, "rubric", hide_known(self.rubric))
 
 
 def _hide_option(name: str, value: Any) -> Any:
