@@ -66,9 +66,13 @@ _FLAG = rf"(?<!\S)--?{_NAME}(?:\s{{1,3}}|=)[\"']?(?![-\[])([^\s\"';|)]{{3,4000}}
 _USER = r"(?<!\S)(?:-u|--user|--proxy-user)(?:\s{1,3}|=)?[\"']?(?!\[key\])"
 _USER += r"([^\s\"':;|]{1,200}:[^\s\"';|]{1,200}+)"
 _SCHEME = r"\b(?:bearer|basic)\s{1,3}(?!-|\[key\])([\w.~+/=:-]{3,4000}+)"
-_IN_SPEC = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (_LOGIN, _QUERY, _ASSIGNED, _FLAG, _USER, _SCHEME)
+_IN_SPEC = (
+    re.compile(_LOGIN, re.IGNORECASE),
+    re.compile(_QUERY, re.IGNORECASE),
+    re.compile(_ASSIGNED, re.IGNORECASE),
+    re.compile(_FLAG, re.IGNORECASE),
+    re.compile(_USER, re.IGNORECASE),
+    re.compile(_SCHEME, re.IGNORECASE),
 )
 #: Names of environment variables with secret values, and values that look like one.
 _SECRET_VARIABLE = re.compile(r"(?i)key|token|secret|passw|credential|_pat\b|_dsn\b|database_url")
@@ -77,7 +81,7 @@ _NUMBER = re.compile(r"[\d.,eE+-]+")
 _SECRET_KEY = re.compile(r"(?i)^(?!.*_(?:env|file)$).*(?:key|token|secret|password|authorization)$")
 
 #: A text in JSON, and the colon after a key.
-_JSON_TEXT = re.compile(r'("(?:[^"\\]++|\\.)*+")(\s*+:)?+', re.DOTALL)
+_JSON_TEXT = re.compile(r'("(?:[^"\\]++|\\(?:.|\Z))*+(?:"|\Z))(\s*+:)?+', re.DOTALL)
 
 _UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 

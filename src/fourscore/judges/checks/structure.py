@@ -76,7 +76,7 @@ class Yaml(Check, frozen=True, kw_only=True, forbid_unknown_fields=True):
         except DocumentError as why:
             return self.decide(False, str(why))
         except ConfigError as error:
-            return self.decide(False, f"not YAML: {error.message}")
+            return self.decide(False, f"not YAML: {error.message.removeprefix('not YAML: ')}")
         passed = isinstance(value, dict | list)
         return self.decide(passed, "YAML" if passed else "plain text, no mapping or list")
 
