@@ -799,3 +799,11 @@ def test_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         metrics = monitor.get_metrics()
         assert metrics["sample_count"] == len(rows)
         json.dumps(metrics)
+
+
+def test_alert_thresholds_can_be_assigned() -> None:
+    with ProductionMonitor(1.0) as monitor:
+        monitor.alert_thresholds = {"pass_rate_warning": 0.9}
+        assert monitor.alert_thresholds == {"pass_rate_warning": 0.9, "pass_rate_critical": 0.7}
+        with pytest.raises(ConfigError, match="no such threshold"):
+            monitor.alert_thresholds = {"pass_rate": 0.9}

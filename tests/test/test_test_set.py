@@ -10,6 +10,7 @@ from fourscore import (
     ConfigError,
     EvaluationRunner,
     TestSet,
+    assert_passes,
     calculate_overall_score,
     judge,
 )
@@ -201,3 +202,9 @@ def test_add_test_takes_the_name_of_the_seed() -> None:
 def test_a_verbatim_right_answer_is_scored_by_the_five_dimensions() -> None:
     text = "Paris is the capital of France."
     assert evaluate_one(text, text, EVALUATION_RUBRIC)["overall_score"] == 1.0
+
+
+def test_two_plain_questions_are_scored_by_the_default_rubric() -> None:
+    for question, answer in (("Capital of France?", "Paris"), ("6*7?", "42")):
+        found = assert_passes({"input": question, "expected": answer}, answer)
+        assert found.status == "scored"

@@ -130,7 +130,9 @@ def _json(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> 
         out.write(head[:-1] + b',"rows":[')
         for index, row in enumerate(_rows(store, info)):
             out.write(b",\n" if index else b"\n")
-            out.write(encode({**_record(row), "signals": row.score.signals if row.score else ()}))
+            more = {"checks": row.case.checks, "turns": row.case.turns}
+            signals = row.score.signals if row.score else ()
+            out.write(encode({**_record(row), **more, "signals": signals}))
         out.write(b"\n]}\n")
 
 

@@ -292,3 +292,9 @@ def test_rubric_equals_fitness_yaml() -> None:
     written = read_rubric(str(YAML))
     assert written == RUBRIC
     assert written.provenance == RUBRIC.provenance
+
+
+def test_broken_code_without_a_fence_costs_the_syntax_part_where_taken_literally() -> None:
+    assert score_accuracy("def f(:\n    return", accuracy="literal") == pytest.approx(0.6)
+    assert score_accuracy("def f():\n    return 1", accuracy="literal") == pytest.approx(1.0)
+    assert score_accuracy("It is seven.", accuracy="literal") == pytest.approx(1.0)

@@ -34,7 +34,7 @@ def shorten(text: str, most: int = NAME) -> str:
 def measure_row(row: StoredRow) -> RowSizes:
     """Return the lengths of all texts of a row."""
     trace, score = row.trace, row.score
-    texts = [_length(row.case.input), _length(row.case.expected), _length(trace.output)]
+    texts = [_length(row.case.input), _length(_find_expected(row)), _length(trace.output)]
     frame, reasons = ROW, []
     if score is not None:
         signals = score.signals[:SIGNALS]
@@ -62,6 +62,14 @@ def make_detail(row: StoredRow, labels: Sequence[Label], cap: int) -> tuple[dict
     return _Detail(row, TextLimits.at(cap)).make_document(labels)
 
 
+def _find_expected(row: StoredRow) -> object:
+    """Return what the case expects: its reference answer, its checks, or both."""
+    case = row.case
+    if not case.checks:
+        return case.expected
+    return case.checks if case.expected is None else [case.expected, *case.checks]
+
+
 class _Detail:
     def __init__(self, row: StoredRow, cut: TextLimits) -> None:
         self.row, self.cut, self.cuts = row, cut, 0
@@ -69,7 +77,7 @@ class _Detail:
         self.texts = {
             "output": answer,
             "input": format_value(row.case.input),
-            "expected": format_value(row.case.expected),
+            "expected": format_value(_find_expected(row)),
         }
         self.marks: dict[str, list[tuple[int, int, int]]] = {field: [] for field in self.texts}
         self.pieces = 0
