@@ -205,7 +205,7 @@ KINDS: list[Any] = [
         ("math", {"mach": "exact"}, "mach"),
         ("missing_module->Judge", {}, "missing_module"),
         ("missing.py->Judge", {}, r"missing\.py"),
-        ("rating", {"model": "openai:m"}, "there is no key for"),
+        ("rating", {"model": "openai:nobody-has-a-key"}, "there is no key for"),
         ("rating", {"model": "openai:m", "settings": {"key_env": "NO_SUCH"}}, "NO_SUCH"),
     ],
 )

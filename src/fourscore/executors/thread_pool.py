@@ -59,7 +59,7 @@ class ThreadPool:
         self.most = most
         self.stuck = 0  # abandoned calls that still run
         self._lock = threading.Lock()
-        self._alive = self._loops = 0  # threads, and those of them that have an event loop
+        self._alive = self._loops = 0  # threads, and those that have or open an event loop
         self._last_begun = 0.0  # when a thread last began a call
         self._average = MAX_SECONDS  # moving average of the seconds of a call
         self._idle: list[_Thread] = []
@@ -125,9 +125,9 @@ class ThreadPool:
             job = self._waiting.popleft()
             job.results.add(job.future, None, error)
 
-    def _add_loop(self) -> None:
+    def _count_loop(self, change: int) -> None:
         with self._lock:
-            self._loops += 1
+            self._loops += change
 
     def _pass_on(self, job: "_Job", work: Work) -> bool:
         """Let a thread that has an event loop do the rest of a call; False if there is none."""
@@ -224,15 +224,16 @@ class _Thread:
         self, runner: asyncio.Runner, job: "_Job", work: Coroutine[Any, Any, Any]
     ) -> bool:
         """Open the event loop; False where another thread does the work for want of files."""
+        self.pool._count_loop(1)  # before it is open, or a thread beside it finds none
         try:
             runner.get_loop()
         except (OSError, MemoryError) as error:
+            self.pool._count_loop(-1)
             if self.pool._pass_on(job, lambda: work):
                 return False
             work.close()
             raise NoThreadError(f"no event loop for a call in a thread: {error}") from error
         self.has_loop = True
-        self.pool._add_loop()
         return True
 
 
