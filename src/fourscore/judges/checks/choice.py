@@ -21,7 +21,7 @@ _STATED = (
     r"|答案(?:是|为|：|:)|正确的?(?:选项|答案)?(?:是|为|：|:)|故?选择?(?:选项)?)"
 )
 #: Words after which only a capital letter is a choice.
-_SAID = (
+_ANSWER_IS = (
     r"(?:(?i:\bi(?:['’]d| would|['’]ll| will) (?:choose|pick|select|go with|say|answer)"
     r"|\bleav(?:es|ing)(?: only)?)|(?:认为|觉得|应该?|就|而)是)"
 )
@@ -41,7 +41,7 @@ _JOINED = re.compile(
 _MENTIONED = re.compile(rf"{_ALONE_BEFORE}([A-Z]){_ALONE_AFTER}")
 _STATEMENT = re.compile(
     rf"{_STATED}{_GAP}(?P<letter>[A-Za-z]){_ALONE_AFTER}"
-    rf"|{_SAID}{_GAP}(?P<said>[A-Z]){_ALONE_AFTER}"
+    rf"|{_ANSWER_IS}{_GAP}(?P<said>[A-Z]){_ALONE_AFTER}"
     rf"|{_IT_IS}{_GAP}(?P<it>[A-Z])(?=[)\]*_`'\"”’]{{0,4}}(?:[.!。\n]|$))"
     rf"|{_ALONE_BEFORE}(?<![Ii]f )(?<!whether )(?P<affirmed>[A-Z])(?={_AFFIRMED})"
 )
